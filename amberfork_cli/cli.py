@@ -1,0 +1,5 @@
+"""The list of commands."""
+
+import typer
+
+app = typer.Typer()

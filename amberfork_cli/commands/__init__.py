@@ -1,0 +1,1 @@
+"""One module per command; `exits` is the only place that ends the program."""

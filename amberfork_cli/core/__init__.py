@@ -1,0 +1,1 @@
+"""What amberfork knows: no file, socket, terminal or environment is touched here."""

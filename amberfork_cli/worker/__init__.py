@@ -1,0 +1,1 @@
+"""Running the user’s own code, in a process that can be killed."""
