@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+import typer
+
 
 class ExitCode(IntEnum):
     """What the shell is told, after diff(1)."""
@@ -10,3 +12,8 @@ class ExitCode(IntEnum):
     DIFFERENT = 1
     TROUBLE = 2
     INTERRUPTED = 130
+
+
+def run(app: typer.Typer) -> None:
+    """Run the command line and end the program with its answer."""
+    app()
