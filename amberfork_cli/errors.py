@@ -46,3 +46,39 @@ class JsonError(AmberforkError):
 
 class OptionError(AmberforkError):
     """An option, or a configuration key, that does not say anything amberfork can do."""
+
+
+class CompressionError(AmberforkError):
+    """Compressed bytes that are damaged, end early, hold more than was allowed, or have no known decoder."""
+
+
+class OutputError(AmberforkError):
+    """A file, or another target, that cannot be written."""
+
+    def __init__(self, problem: str, *, target: str) -> None:
+        super().__init__(problem)
+        self.problem, self.target = problem, target
+
+    def __str__(self) -> str:
+        return f"cannot write {self.target}: {self.problem}"
+
+
+class RegistryLoadError(AmberforkError):
+    """A registry that cannot be loaded, and the user's own line that shows it.
+
+    `source` is the registry as it was named; `line` counts from 1 and `code` is what stands there;
+    `traceback` holds the calls from the user's first line on, where there is more than that one.
+    """
+
+    def __init__(
+        self, problem: str, *, source: str, line: int | None = None, code: str = "", traceback: str = ""
+    ) -> None:
+        super().__init__(problem)
+        self.problem, self.source, self.line = problem, source, line
+        self.code, self.traceback = code, traceback
+
+    def __str__(self) -> str:
+        where = self.source if self.line is None else f"{self.source}:{self.line}"
+        code = f"\n    {self.code}" if self.code else ""
+        calls = f"\n{self.traceback.rstrip()}" if self.traceback else ""
+        return f"{where}: {self.problem}{code}{calls}"
