@@ -9,10 +9,30 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Self, TypeAlias
 
+from amberfork_cli.errors import TapeError
+
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
+
+
+class TapeForm(StrEnum):
+    """What a tape was read from; it decides how the tape is shown and written back.
+
+    The last three hold request bodies and nothing else: their exchanges have method POST and an empty path.
+    """
+
+    TAPE = "tape"
+    CASSETTE = "cassette"
+    BODIES = "bodies"
+    BODY = "body"
+    TEXT = "text"
+
+    @property
+    def endpoints_unknown(self) -> bool:
+        """Whether method and path of the requests were not recorded."""
+        return self in (TapeForm.BODIES, TapeForm.BODY, TapeForm.TEXT)
 
 
 class BodyKind(StrEnum):
@@ -63,7 +83,7 @@ class Request:
     path: str
     headers: Headers = ()
     body: Body = ABSENT
-    extra: Mapping[str, JsonValue] = field(default=NOTHING)
+    extra: Mapping[str, JsonValue] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +93,7 @@ class Response:
     status: int | None = None
     headers: Headers = ()
     body: Body = ABSENT
-    extra: Mapping[str, JsonValue] = field(default=NOTHING)
+    extra: Mapping[str, JsonValue] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +110,15 @@ class Exchange:
     """One request and its response, if there was one.
 
     `number` is the position on the tape, from 0, and the only number that amberfork shows. `idx` is what the
-    recorder wrote there; it is information only.
+    recorder wrote there; it is information only. `place`, too, is left aside when two are compared.
     """
 
     number: int
     request: Request
     response: Response | None = None
     idx: JsonValue = None
-    place: Place | None = None
-    extra: Mapping[str, JsonValue] = field(default=NOTHING)
+    place: Place | None = field(default=None, compare=False)
+    extra: Mapping[str, JsonValue] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(slots=True)
@@ -115,16 +135,24 @@ class LeftOut:
     non_finite: int = 0
     duplicate_keys: int = 0
 
+    @property
+    def anything(self) -> bool:
+        """Whether the tape was not taken exactly as it stands."""
+        return bool(self.bad_lines or self.torn_end or self.non_finite or self.duplicate_keys)
+
 
 class Tape(ABC):
     """Exchanges in the order of their recording: one pass over all of them, a second look at any.
 
     Iterating reads the tape as a stream and holds one exchange at a time. `reread` looks again at an exchange
-    that the pass has already given, by its number.
+    that the pass has already given, by its number. `header` is what the tape says about itself, `size` the
+    length in bytes of what `Place` counts in, where it is known beforehand.
     """
 
     source: str
+    form: TapeForm = TapeForm.TAPE
     header: Mapping[str, JsonValue] = NOTHING
+    size: int | None = None
     left_out: LeftOut
 
     @abstractmethod
@@ -134,6 +162,11 @@ class Tape(ABC):
     @abstractmethod
     def reread(self, number: int) -> Exchange:
         """The exchange of that number once more; raises IndexError where the pass has not given it yet."""
+
+    @property
+    def endpoints_unknown(self) -> bool:
+        """Whether method and path of the requests were not recorded."""
+        return self.form.endpoints_unknown
 
     def close(self) -> None:
         """Give back what the tape holds open; a tape of values holds nothing."""
@@ -153,9 +186,10 @@ class ExchangeList(Tape):
         exchanges: Iterable[Exchange],
         *,
         source: str = "exchanges",
+        form: TapeForm = TapeForm.TAPE,
         header: Mapping[str, JsonValue] = NOTHING,
     ) -> None:
-        self.source, self.header, self.left_out = source, header, LeftOut()
+        self.source, self.form, self.header, self.left_out = source, form, header, LeftOut()
         self._exchanges: Sequence[Exchange] = tuple(exchanges)
 
     def __iter__(self) -> Iterator[Exchange]:
@@ -164,3 +198,17 @@ class ExchangeList(Tape):
     def reread(self, number: int) -> Exchange:
         """The exchange at that position."""
         return self._exchanges[number]
+
+
+def at_least_one(tape: Tape) -> Iterator[Exchange]:
+    """Each exchange of a tape, as iterating gives them; raises TapeError if there is none.
+
+    A tape without exchanges compares equal to any other such tape, which nobody means to ask.
+    """
+    exchanges = iter(tape)
+    first = next(exchanges, None)
+    if first is None:
+        raise TapeError("there is no exchange on this tape", source=tape.source)
+    yield first
+    del first  # or it would be held for as long as the tape is read
+    yield from exchanges
