@@ -3,6 +3,9 @@
 import copy
 import json
 import re
+import runpy
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -215,12 +218,75 @@ def test_streams_are_text_and_spell_what_the_client_sent_back() -> None:
         assert answer(exchange) == [item for item in history(following) if isinstance(item, Call)]
 
 
+@EVERY_TAPE
+def test_the_tools_answer_as_recorded_but_for_the_returns_policy(name: str, tools: "Tools") -> None:
+    """Each recorded result is what the tool gives today, to the letter; only the old policy is another."""
+    recorded = _recorded_results(exchanges(name))
+
+    changed = [call for call, content in recorded if tools.answer(call, content) != content]
+    expected = [{"topic": "returns"}] if name == "refund-recorded" else []
+    assert [call.arguments for call in changed] == expected
+    assert recorded != []
+
+
+def test_the_tools_that_act_are_registered_as_side_effects(tools: "Tools") -> None:
+    """What sends or writes something is not read-only; all else is."""
+    assert tools.side_effects == {"send_refund", "offer_exchange", "add_note"}
+    assert {call.name for name in NAMES for call, _ in _recorded_results(exchanges(name))} == set(
+        tools.functions
+    )
+
+
 def test_the_readme_names_every_file_and_no_other() -> None:
     """The table of the README is the list of the folder."""
     readme = (SAMPLES / "README.md").read_text(encoding="utf-8")
 
     named = set(re.findall(r"`([\w-]+\.(?:jsonl|py))`", readme))
     assert named == {path.name for path in SAMPLES.iterdir() if path.suffix in {".jsonl", ".py"}}
+
+
+class Tools:
+    """Stands in for a registry, so that the tools are called as they are written."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Callable[..., Any]] = {}
+        self.side_effects: set[str] = set()
+
+    def tool(
+        self, function: Callable[..., Any] | None = None, *, read_only: bool = True
+    ) -> Callable[..., Any]:
+        """Keep a function, decorated with or without options."""
+        if function is None:
+            return partial(self.tool, read_only=read_only)
+        self.functions[function.__name__] = function
+        if not read_only:
+            self.side_effects.add(function.__name__)
+        return function
+
+    def answer(self, call: Call, recorded: Any) -> Any:
+        """What the tool gives, as text where the recorded result is text."""
+        given = self.functions[call.name](**call.arguments)
+        return json.dumps(given) if isinstance(recorded, str) and not isinstance(given, str) else given
+
+
+@pytest.fixture
+def tools(monkeypatch: pytest.MonkeyPatch) -> Tools:
+    """The tools of sample_tapes/tools.py."""
+    monkeypatch.setattr("amberfork_cli.ToolRegistry", Tools, raising=False)
+    found = runpy.run_path(str(SAMPLES / "tools.py"))["registry"]
+    assert isinstance(found, Tools)
+    return found
+
+
+def _recorded_results(found: list[dict[str, Any]]) -> list[tuple[Call, Any]]:
+    """Each call with the result that the next request ends in."""
+    pairs = [(answer(exchange), history(following)) for exchange, following in pairwise(found)]
+    return [
+        (call, result.content)
+        for calls, items in pairs
+        for call, result in zip(calls, items[len(items) - len(calls) :], strict=True)
+        if isinstance(result, Result)
+    ]
 
 
 def _calls(found: list[dict[str, Any]]) -> list[str]:
