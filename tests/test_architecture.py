@@ -93,7 +93,7 @@ def test_the_readings_above_find_what_they_look_for(tmp_path: Path) -> None:
 
 def _modules(package: Path) -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(package.rglob("*.py")):
-        yield path.relative_to(package).as_posix(), ast.parse(path.read_bytes())
+        yield path.relative_to(package).as_posix(), ast.parse(path.read_bytes(), filename=str(path))
 
 
 def _importers(package: Path, library: str) -> list[str]:
