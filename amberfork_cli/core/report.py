@@ -135,9 +135,9 @@ class ExchangeDiff:
 
     `recorded` and `reissued` are its numbers on the two tapes, `None` where that tape has none. `moved` marks
     a match at another place of the order. `carried_from` is the re-issued number of the exchange whose change
-    this one only repeats; `alike` that of an earlier exchange whose differences are equal to these; `nearest`,
-    for an exchange on one tape only, the closest one on the other. `words` tell it apart from its
-    neighbours: its last message. `cause` says in words what changed and completes the sentence
+    this one only repeats; `alike` that of an earlier exchange whose differences are equal to these.
+    `nearest`, for an exchange on one tape only, is the closest one on the other. `words` tell it apart from
+    its neighbours: its last message. `cause` says in words what changed and completes the sentence
     `Forked at #4: …`.
     """
 

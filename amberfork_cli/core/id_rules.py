@@ -1,0 +1,324 @@
+"""Which strings of a request body are IDs: tables, and the walk that reads them.
+
+A *site* is a place whose string the protocol uses as an ID. Three classes are told apart: tool-call IDs,
+handles of stored items, and opaque blobs that only the provider can read. What counts is where a string
+stands, never how it looks: hosts mint IDs of every form. A tool's own arguments, results and schemas are the
+user's, and are never entered. `docs/canonical.md` gives the rules in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from amberfork_cli.core.tape import JsonValue
+
+Path: TypeAlias = tuple[str | int, ...]
+
+HISTORIES = ("messages", "contents", "input")
+"""The members that hold a conversation, one element a message."""
+
+
+class IdRules(StrEnum):
+    """Which classes of ID are set aside; `SEED` are the rules of amberfork-replay 1.0, to the letter."""
+
+    ALL = "all"
+    ITEMS = "items"
+    CALLS = "calls"
+    SEED = "seed"
+
+
+class IdClass(StrEnum):
+    """What an ID stands for. The value names the token."""
+
+    CALL = "tool_call"
+    ITEM = "item"
+    BLOB = "blob"
+
+
+class Role(StrEnum):
+    """What a site does with its ID.
+
+    A result uses up the call that it answers; what merely points to a call does not. Handles and blobs are
+    values: they are equal where their text is. A handle that points names something the provider keeps, whose
+    content is not in the body.
+    """
+
+    DECLARES = "declares"
+    ANSWERS = "answers"
+    POINTS = "points"
+    VALUE = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One ID in a body: its class, what it does, its text, and the path to the string that holds it.
+
+    A composite (`call_…|fc_…`) is two sites of one path: `part` is 1 and 2 there, and 0 for a whole string.
+    """
+
+    id_class: IdClass
+    role: Role
+    value: str
+    path: Path
+    part: int = 0
+
+
+CLASSES = {
+    IdRules.ALL: frozenset(IdClass),
+    IdRules.ITEMS: frozenset({IdClass.CALL, IdClass.ITEM}),
+    IdRules.CALLS: frozenset({IdClass.CALL}),
+    IdRules.SEED: frozenset({IdClass.CALL}),
+}
+
+_Use: TypeAlias = tuple[IdClass, Role]
+_DECLARES: _Use = (IdClass.CALL, Role.DECLARES)
+_ANSWERS: _Use = (IdClass.CALL, Role.ANSWERS)
+_POINTS: _Use = (IdClass.CALL, Role.POINTS)
+_ITEM: _Use = (IdClass.ITEM, Role.VALUE)
+_HANDLE: _Use = (IdClass.ITEM, Role.POINTS)
+_BLOB: _Use = (IdClass.BLOB, Role.VALUE)
+
+_BY_KEY: dict[str, _Use] = {
+    "tool_call_id": _ANSWERS,
+    "tool_use_id": _ANSWERS,
+    "call_id": _ANSWERS,
+    "toolUseId": _ANSWERS,
+    "toolCallId": _ANSWERS,
+    "approval_request_id": _POINTS,
+    "caller_id": _POINTS,
+    "previous_response_id": _HANDLE,
+    "previous_interaction_id": _HANDLE,
+    "container_id": _HANDLE,
+    "thoughtSignature": _BLOB,
+    "thought_signature": _BLOB,
+    "encrypted_content": _BLOB,
+    "encrypted_index": _BLOB,
+    "encrypted_stdout": _BLOB,
+    "redactedContent": _BLOB,
+}
+
+_ID_BY_TYPE: dict[str, _Use] = {
+    "tool_use": _DECLARES,
+    "server_tool_use": _DECLARES,
+    "mcp_tool_use": _DECLARES,
+    "function": _DECLARES,
+    "custom": _DECLARES,
+    "tool_call": _DECLARES,
+    "mcp_approval_request": _DECLARES,
+    "local_shell_call_output": _ANSWERS,
+    "item_reference": _HANDLE,
+}
+
+_ID_BY_HOLDER: dict[str, _Use] = {
+    "tool_calls": _DECLARES,
+    "functionCall": _DECLARES,
+    "function_call": _DECLARES,
+    "toolCall": _DECLARES,
+    "tool_call": _DECLARES,
+    "executableCode": _DECLARES,
+    "executable_code": _DECLARES,
+    "functionResponse": _ANSWERS,
+    "function_response": _ANSWERS,
+    "functionResponses": _ANSWERS,
+    "function_responses": _ANSWERS,
+    "toolResponse": _ANSWERS,
+    "tool_response": _ANSWERS,
+    "codeExecutionResult": _ANSWERS,
+    "code_execution_result": _ANSWERS,
+    "reasoning_details": _ITEM,
+}
+
+_BLOB_BY_TYPE = {"signature": "thinking", "data": "redacted_thinking"}
+_BLOB_BY_HOLDER = {"signature": ("reasoningText", "reasoning_details"), "data": ("reasoning_details",)}
+
+_DATA = frozenset(
+    """
+    tools functions toolConfig tool_config response_format generationConfig generation_config text_format
+    output_config output_format input_schema inputSchema parameters properties arguments args metadata labels
+    client_metadata requestMetadata
+    """.split()
+)
+_RESPONSE_HOLDERS = frozenset(
+    """
+    functionResponse function_response functionResponses function_responses toolResponse tool_response
+    """.split()
+)
+_RESULT_ENDS = ("_output", "_result", "_response")
+
+_REQUEST_ANCHORS = {("input", "*"), ("item",), ("*", "item"), ("container",), ("conversation",)}
+_RESPONSE_ANCHORS = _REQUEST_ANCHORS | {(), ("output", "*"), ("response",), ("*", "response"), ("message",)}
+_TOP_HANDLES = frozenset({"container", "conversation", "cachedContent"})
+_ANCHOR_DEPTH = 2
+
+_COMPOSITE = re.compile(r"(call_[^|]*|__amberfork_tool_call_\d+__)\|(fc_[^|]*|__amberfork_item_\d+__)")
+_CONTAINER = re.compile(r"cntr_|__amberfork_item_\d+__\Z")
+
+
+def sites(
+    value: JsonValue, rules: IdRules = IdRules.ALL, *, at: Path = (), response: bool = False
+) -> list[Site]:
+    """The IDs of a body in the order in which they are numbered: array order, members by sorted key.
+
+    `at` is the path from the body to `value`, where that is only a part of it; the sites' paths lead from
+    `value`. A response also mints handles: its own `id` and those of its output items. Any depth is walked,
+    and the value is not changed.
+    """
+    if rules is IdRules.SEED:
+        return list(_seed_sites(value))
+    return list(_full_sites(value, at, _RESPONSE_ANCHORS if response else _REQUEST_ANCHORS))
+
+
+_Anchor: TypeAlias = tuple[str, ...]
+_Chain: TypeAlias = "tuple[_Chain, str | int] | None"  # a path, innermost key last: cheap however deep it is
+_Frame: TypeAlias = "tuple[JsonValue, str | None, _Chain, _Anchor | None] | Site"
+
+
+def _full_sites(value: JsonValue, at: Path, anchors: set[_Anchor]) -> Iterator[Site]:
+    holder = next((key for key in reversed(at) if isinstance(key, str)), None)
+    anchor: _Anchor | None = ()
+    for key in at:
+        anchor = _step(anchor, key)
+    stack: list[_Frame] = [(value, holder, None, anchor)]
+    while stack:
+        frame = stack.pop()
+        if isinstance(frame, Site):
+            yield frame
+            continue
+        node, holder, chain, anchor = frame
+        if isinstance(node, dict):
+            stack.extend(_Members(node, holder, chain, anchor).frames(anchors))
+        elif isinstance(node, list):
+            below = _step(anchor, 0)
+            stack.extend(
+                (node[index], holder, (chain, index), below)
+                for index in range(len(node) - 1, -1, -1)
+                if isinstance(node[index], (dict, list))
+            )
+
+
+def _step(anchor: _Anchor | None, key: str | int) -> _Anchor | None:
+    """The path from the body with each index as `*`, or None where no anchor reaches any more."""
+    if anchor is None or len(anchor) >= _ANCHOR_DEPTH:
+        return None
+    return (*anchor, key if isinstance(key, str) else "*")
+
+
+def _path(chain: _Chain) -> Path:
+    keys: list[str | int] = []
+    while chain is not None:
+        chain, key = chain
+        keys.append(key)
+    return tuple(reversed(keys))
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """One object of a body, and all that decides what its members are."""
+
+    node: dict[str, JsonValue]
+    holder: str | None
+    chain: _Chain
+    anchor: _Anchor | None
+
+    def frames(self, anchors: set[_Anchor]) -> Iterator[_Frame]:
+        """Sites among the members, and members to walk on into; last first, as a stack wants them."""
+        for key in sorted(self.node, reverse=True):
+            child = self.node[key]
+            if isinstance(child, str):
+                use = self._id_use(anchors) if key == "id" else self._use(key)
+                if use is not None:
+                    yield from _of_string(use, child, _path((self.chain, key)))
+            elif isinstance(child, (dict, list)):
+                if not self._is_data(key):
+                    yield child, key, (self.chain, key), _step(self.anchor, key)
+                elif key == "tools" and self.anchor == ():
+                    yield from _containers(child, _path((self.chain, key)))
+
+    @property
+    def _type(self) -> str:
+        kind = self.node.get("type")
+        return kind if isinstance(kind, str) else ""
+
+    def _id_use(self, anchors: set[_Anchor]) -> _Use | None:
+        use = _ID_BY_TYPE.get(self._type) or _ID_BY_HOLDER.get(self.holder or "")
+        return use or (_ITEM if self.anchor in anchors else None)
+
+    def _use(self, key: str) -> _Use | None:
+        if key == "call_id":
+            return _ANSWERS if self._type.endswith(_RESULT_ENDS) else _DECLARES
+        if key == "toolUseId":
+            return _DECLARES if self.holder == "toolUse" else _ANSWERS
+        if key == "tool_id":
+            return _POINTS if self.holder == "caller" else None
+        if key in _BLOB_BY_TYPE:
+            sealed = self._type == _BLOB_BY_TYPE[key] or self.holder in _BLOB_BY_HOLDER[key]
+            return _BLOB if sealed else None
+        if key in _TOP_HANDLES:
+            return _HANDLE if self.anchor == () else None
+        return _BY_KEY.get(key)
+
+    def _is_data(self, key: str) -> bool:
+        """Whether a member is the user's: what a tool was given, what it gave back, what it accepts."""
+        if key in _DATA:
+            return True
+        if key == "input":
+            return self.holder == "toolUse" or ("name" in self.node and self.anchor != ())
+        if key in ("output", "result"):
+            return bool(self._type)
+        if key == "response":
+            return self.holder in _RESPONSE_HOLDERS
+        if key == "content":
+            role = self.node.get("role")
+            return self._type == "tool_result" or self.holder == "toolResult" or role in ("tool", "function")
+        return False
+
+
+def _of_string(use: _Use, value: str, path: Path) -> Iterator[Site]:
+    """The IDs in one string; last first."""
+    id_class, role = use
+    both = _COMPOSITE.fullmatch(value) if id_class is IdClass.CALL else None
+    if both is None:
+        yield Site(id_class, role, value, path)
+    else:
+        yield Site(*_ITEM, both[2], path, part=2)
+        yield Site(id_class, role, both[1], path, part=1)
+
+
+def _containers(tools: JsonValue, path: Path) -> Iterator[Site]:
+    """The one ID among tool definitions: the handle of a container that keeps files between requests."""
+    for index, tool in reversed(list(enumerate(tools if isinstance(tools, list) else ()))):
+        handle = tool.get("container") if isinstance(tool, dict) else None
+        if isinstance(handle, str) and _CONTAINER.match(handle):
+            yield Site(*_HANDLE, handle, (*path, index, "container"))
+
+
+_SEED_KEYS = frozenset({"tool_call_id", "tool_use_id", "call_id"})
+
+
+def _seed_sites(value: JsonValue) -> Iterator[Site]:
+    """Every string that amberfork-replay 1.0 takes for a tool-call ID, in document order."""
+    stack: list[tuple[JsonValue, _Chain] | Site] = [(value, None)]
+    while stack:
+        frame = stack.pop()
+        if isinstance(frame, Site):
+            yield frame
+            continue
+        node, chain = frame
+        if isinstance(node, dict):
+            stack.extend(reversed(list(_seed_frames(node, chain))))
+        elif isinstance(node, list):
+            stack.extend((node[index], (chain, index)) for index in range(len(node) - 1, -1, -1))
+
+
+def _seed_frames(node: dict[str, JsonValue], chain: _Chain) -> Iterator[tuple[JsonValue, _Chain] | Site]:
+    named = node.get("type") in ("tool_use", "function")
+    for key, child in node.items():
+        if isinstance(child, str):
+            if key in _SEED_KEYS or (key == "id" and named):
+                yield Site(IdClass.CALL, Role.VALUE, child, _path((chain, key)))
+        elif isinstance(child, (dict, list)):
+            yield child, (chain, key)

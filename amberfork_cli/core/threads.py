@@ -1,0 +1,150 @@
+"""The messages of one conversation as they grow from request to request, and what their IDs mean.
+
+Each request of an agent repeats the conversation so far. Its digest is built message by message, so that the
+next request of the same conversation pays for what it adds and not for what it repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.id_rules import IdClass, IdRules, Site
+from amberfork_cli.core.linkage import Linker, Token, mention_pattern
+from amberfork_cli.core.parts import Part, content_digest, with_texts
+
+_COMMA = ord(",")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a whole body comes to: its digest, and the IDs in it that nothing explains."""
+
+    digest: bytes
+    unexplained: frozenset[str]
+
+
+class Thread:
+    """A history as far as it has been read. `text` is its exact JSON without the closing bracket.
+
+    `prefixes` are digests of the first one, two, three … messages, IDs and cache hints set aside; `links` say
+    for each message what its IDs mean, counted from where the message begins.
+    """
+
+    def __init__(self, name: str, rules: IdRules, minted: Mapping[str, bytes]) -> None:
+        self.name, self.text = name, b""
+        self.parts: list[Part] = []
+        self.links: list[bytes] = []
+        self.prefixes: list[bytes] = []
+        self._rules, self._minted = rules, minted
+        self._linker = Linker(rules, calls=set(), minted=minted)
+        self._hash = blake2b(digest_size=32)
+        self._words: set[str] = set()
+        self._doubtful = False
+
+    def begins(self, name: str, text: bytes) -> bool:
+        """Whether a history of that text begins with this thread, whole messages only."""
+        end = len(self.text)
+        if not self.parts or self.name != name or not text.startswith(self.text):
+            return False
+        return len(text) == end or text[end] == _COMMA
+
+    def add(self, part: Part) -> None:
+        """Take in one more message."""
+        since = self._linker.counts()
+        self._doubtful = self._doubtful or any(map(self._linker.changes_its_mind, part.sites))
+        tokens = _linked(self._linker, part)
+        self._hash.update(part.digest + _pattern(part.sites, tokens))
+        self._words |= part.words
+        self.parts.append(part)
+        self.links.append(_pattern(part.sites, tokens, since=since))
+        self.prefixes.append(content_digest(self.prefixes[-1] if self.prefixes else b"", part.thread))
+
+    def ended_by(self, rest: Part) -> Ending:
+        """The digest of the messages and of the rest of the body, which is not taken in."""
+        linker = self._linker.copy() if rest.sites else self._linker
+        doubtful = self._doubtful or any(map(linker.changes_its_mind, rest.sites))
+        tokens = _linked(linker, rest)
+        mentions = any(not words.isdisjoint(linker.telling) for words in (self._words, rest.words))
+        if doubtful or mentions or linker.odd:
+            return self._linked_again(rest)
+        return Ending(
+            content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
+            frozenset(linker.unexplained),
+        )
+
+    def _linked_again(self, rest: Part) -> Ending:
+        """The same digest the long way, with what can only be known once the whole body is read."""
+        parts = (*self.parts, rest)
+        calls = {site.value for part in parts for site in part.sites if site.id_class is IdClass.CALL}
+        linker = Linker(self._rules, calls=calls, minted=self._minted)
+        patterns = [_pattern(part.sites, [linker.token(site) for site in part.sites]) for part in parts]
+        words = self._words | rest.words
+        telling = {id_: token for id_, token in linker.telling.items() if id_ in words or id_ in linker.odd}
+        mentions = _Mentions(telling)
+        found = [mentions.of(part) for part in parts]
+        hashed = blake2b(digest_size=32)
+        for (digest, mentioned), pattern in zip(found[:-1], patterns, strict=False):
+            hashed.update(digest + pattern + mentioned)
+        return Ending(
+            content_digest(hashed.digest(), found[-1][0], patterns[-1] + found[-1][1]),
+            frozenset(linker.unexplained),
+        )
+
+
+def _linked(linker: Linker, part: Part) -> list[Token | None]:
+    linker.calls.update(site.value for site in part.sites if site.id_class is IdClass.CALL)
+    return [linker.token(site) for site in part.sites]
+
+
+_LETTERS = {IdClass.CALL: b"c", IdClass.ITEM: b"i", IdClass.BLOB: b"b"}
+_FROM_START: Mapping[IdClass, int] = dict.fromkeys(IdClass, 0)
+
+
+def _pattern(
+    found: Iterable[Site], tokens: Iterable[Token | None], *, since: Mapping[IdClass, int] = _FROM_START
+) -> bytes:
+    """What the IDs of a part mean, as bytes; an ID that the rules leave alone stands for itself."""
+    return b"".join(_sign(site.value, token, since) for site, token in zip(found, tokens, strict=True))
+
+
+def _sign(value: str, token: Token | None, since: Mapping[IdClass, int]) -> bytes:
+    if token is None:
+        verbatim = value.encode(errors="surrogatepass")
+        return b"v%d:%s;" % (len(verbatim), verbatim)
+    id_class, meaning = token
+    if isinstance(meaning, bytes):
+        return b"m%d:%s;" % (len(meaning), meaning)
+    return b"%s%d;" % (_LETTERS[id_class], meaning - since[id_class])
+
+
+class _Mentions:
+    """IDs that stand in running text, taken out of band like those at their sites."""
+
+    def __init__(self, telling: Mapping[str, Token]) -> None:
+        self._telling = telling
+        self._texts = [jsontext.dumps(value)[1:-1] for value in telling]
+        self._pattern = mention_pattern(telling)
+
+    def of(self, part: Part) -> tuple[bytes, bytes]:
+        """The part's digest with every mention empty, and what its mentions mean, in their order."""
+        if not any(text in part.blank for text in self._texts):
+            return part.digest, b""
+        signs: list[bytes] = []
+        places: list[tuple[int, int]] = []
+        ordinal = 0
+
+        def take_out(text: str) -> str:
+            nonlocal ordinal
+            ordinal += 1
+            for found in self._pattern.finditer(text):
+                places.append((ordinal, found.start()))
+                signs.append(_sign(found[0], self._telling[found[0]], _FROM_START))
+            return self._pattern.sub("", text)
+
+        emptied = jsontext.dumps(with_texts(jsontext.loads(part.blank), take_out), sort_keys=True)
+        if not signs:
+            return part.digest, b""
+        return content_digest(emptied, part.places, repr(places).encode()), b"".join(signs)
