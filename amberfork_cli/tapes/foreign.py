@@ -1,0 +1,67 @@
+"""Recordings that amberfork cannot read, known well enough to be called by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from amberfork_cli.core.tape import JsonValue
+
+
+def foreign_value(value: JsonValue) -> str | None:
+    """What the first JSON value of a source shows it to be."""
+    return next((name for name, fits in _VALUES if fits(value)), None)
+
+
+def foreign_text(lines: Iterable[bytes]) -> str | None:
+    """What the first lines of a source, none of which is JSON, show it to be."""
+    text = b"".join(lines)
+    return next((name for name, pattern in _TEXTS if pattern.match(text)), None)
+
+
+def _has(value: JsonValue, name: str, kind: type) -> bool:
+    return isinstance(value, dict) and isinstance(value.get(name), kind)
+
+
+def _is_har(value: JsonValue) -> bool:
+    return isinstance(value, dict) and _has(value.get("log"), "entries", list)
+
+
+def _is_vcr(value: JsonValue) -> bool:
+    return _has(value, "interactions", list) or _has(value, "http_interactions", list)
+
+
+def _is_batch(value: JsonValue) -> bool:
+    return _has(value, "custom_id", str) and (_has(value, "body", dict) or _has(value, "response", dict))
+
+
+def _is_claude_session(value: JsonValue) -> bool:
+    return _has(value, "sessionId", str) and _has(value, "type", str)
+
+
+def _is_codex_session(value: JsonValue) -> bool:
+    return _has(value, "timestamp", str) and _has(value, "payload", dict)
+
+
+def _is_list_of_exchanges(value: JsonValue) -> bool:
+    return isinstance(value, list) and bool(value) and _has(value[0], "request", dict)
+
+
+_VALUES: Final[tuple[tuple[str, Callable[[JsonValue], bool]], ...]] = (
+    ("a HAR", _is_har),
+    ("a VCR cassette (JSON)", _is_vcr),
+    ("an OpenAI batch file", _is_batch),
+    ("a Claude Code session", _is_claude_session),
+    ("a Codex session", _is_codex_session),
+    ("a JSON list of exchanges", _is_list_of_exchanges),
+)
+_TEXTS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
+    ("a VCR cassette (YAML)", re.compile(rb"(?s)(.*\n)?(http_)?interactions:")),
+    ("YAML", re.compile(rb"(%YAML |---\s)")),
+    ("an event stream", re.compile(rb"(event|data): ")),
+    ("a web page", re.compile(rb"(?i)<(!doctype|html)")),
+    ("a zip archive", re.compile(rb"PK\x03\x04")),
+    ("a SQLite database", re.compile(rb"SQLite format 3\0")),
+    ("UTF-16 text", re.compile(rb"\xff\xfe|\xfe\xff")),
+)

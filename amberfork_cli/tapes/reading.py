@@ -1,0 +1,87 @@
+"""One reading of one source: what it is called, whether it goes on past trouble, whom it tells."""
+
+from __future__ import annotations
+
+from amberfork_cli.core.jsontext import loads
+from amberfork_cli.core.tape import JsonValue, LeftOut
+from amberfork_cli.errors import AmberforkError, CompressionError, JsonError, TapeError
+from amberfork_cli.files import Notice
+
+
+class ShapeError(AmberforkError):
+    """A JSON value that is not what a tape holds; `path` is a JSON Pointer to the part that shows it."""
+
+    def __init__(self, problem: str, path: str = "") -> None:
+        super().__init__(problem)
+        self.problem, self.path = problem, path
+
+
+class Reading:
+    """What the parts of one reading share."""
+
+    def __init__(self, source: str, *, lenient: bool = False, notice: Notice | None = None) -> None:
+        self.source, self.lenient, self.left_out = source, lenient, LeftOut()
+        self._notice = notice
+        self._told: set[str] = set()
+
+    def loads(self, text: bytes) -> JsonValue:
+        """The JSON value that a text spells; what lenient reading bends is counted. Raises JsonError."""
+        text = text.rstrip(b"\r\n")  # what ends in a brace is read faster
+        if not self.lenient:
+            return loads(text)
+        bent = LeftOut()
+        value = loads(text, left_out=bent)
+        self.left_out.non_finite += bent.non_finite
+        self.left_out.duplicate_keys += bent.duplicate_keys
+        return value
+
+    def forget(self) -> None:
+        """Begin to count anew: what was read ahead will be read again."""
+        self.left_out = LeftOut()
+
+    def pass_over(self, error: JsonError | ShapeError, line: int, *, torn: bool) -> None:
+        """Note a line that holds no exchange; raises TapeError unless it is torn, or reading is lenient."""
+        if not torn and not self.lenient:
+            raise self.trouble(error, line=line) from error
+        problem = f"{error.problem} (at {error.path})" if error.path else error.problem
+        if torn:
+            self.left_out.torn_end = (line, problem)
+        else:
+            self.left_out.bad_lines.append((line, problem))
+
+    def break_off(self, error: CompressionError, line: int) -> None:
+        """Note that compressed data ends, or is damaged, in this line; raises TapeError unless lenient."""
+        if not self.lenient:
+            raise TapeError(str(error), source=self.source, line=line) from error
+        self.left_out.torn_end = (line, str(error))
+
+    def trouble(self, error: JsonError | ShapeError, *, line: int = 1) -> TapeError:
+        """What to raise for a text that begins at `line`."""
+        column = 1
+        if isinstance(error, JsonError):
+            line, column = line + error.line - 1, error.column
+        return TapeError(error.problem, source=self.source, line=line, column=column, path=error.path)
+
+    def tell_once(self, sentence: str, *, about: str) -> None:
+        """Tell something about this source, unless the like of it has been told."""
+        if about not in self._told and self._notice is not None:
+            self._notice(f"{self.source}: {sentence}")
+        self._told.add(about)
+
+    def tell_left_out(self) -> None:
+        """Tell at the end what was not taken as it stands."""
+        bad, torn = self.left_out.bad_lines, self.left_out.torn_end
+        if bad:
+            line, problem = bad[0]
+            counted = "1 bad line" if len(bad) == 1 else f"{len(bad)} bad lines"
+            self.tell_once(f"{counted} left out, first line {line}: {problem}", about="bad lines")
+        if torn:
+            self.tell_once(
+                f"recording stopped in line {torn[0]}, which is left out: {torn[1]}", about="torn end"
+            )
+        if self.left_out.non_finite:
+            counted = f"{self.left_out.non_finite} times NaN or Infinity"
+            self.tell_once(f"kept {counted}, which JSON does not have", about="non-finite")
+        if self.left_out.duplicate_keys:
+            counted = f"{self.left_out.duplicate_keys} duplicate keys"
+            self.tell_once(f"kept the last member of {counted}", about="duplicate keys")
