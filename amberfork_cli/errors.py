@@ -82,3 +82,14 @@ class RegistryLoadError(AmberforkError):
         code = f"\n    {self.code}" if self.code else ""
         calls = f"\n{self.traceback.rstrip()}" if self.traceback else ""
         return f"{where}: {self.problem}{code}{calls}"
+
+
+class RegistryError(AmberforkError):
+    """A tool that cannot be registered. `tool` is the name it was to have."""
+
+    def __init__(self, problem: str, *, tool: object = None) -> None:
+        super().__init__(problem)
+        self.problem, self.tool = problem, tool
+
+    def __str__(self) -> str:
+        return self.problem if self.tool is None else f"tool {self.tool!r}: {self.problem}"
