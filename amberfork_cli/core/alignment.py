@@ -7,7 +7,7 @@ gap, wherever it stands and however often others repeat.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 
@@ -61,3 +61,61 @@ def longest_run(numbers: Sequence[int]) -> set[int]:
         kept.add(position)
         position = before[position]
     return kept
+
+
+_MOST_CELLS = 4096  # a gap of 64 by 64; larger ones are paired in order
+
+
+def pairs(
+    old: Sequence[Hashable], new: Sequence[Hashable], likeness: Callable[[int, int], float]
+) -> list[tuple[int | None, int | None]]:
+    """The positions that belong together, in order; `None` where one side has no counterpart.
+
+    Equal elements are partners. In a gap those are partners whose likeness, from 0 to 1, adds up to most; a
+    likeness of 0 is no partnership.
+    """
+    found: list[tuple[int | None, int | None]] = []
+    for block in align(old, new):
+        if block.equal:
+            found.extend(zip(range(block.i1, block.i2), range(block.j1, block.j2), strict=True))
+        else:
+            found.extend(_gap_pairs(block, likeness))
+    return found
+
+
+def _gap_pairs(block: Block, likeness: Callable[[int, int], float]) -> list[tuple[int | None, int | None]]:
+    rows, columns = range(block.i1, block.i2), range(block.j1, block.j2)
+    if len(rows) * len(columns) > _MOST_CELLS:
+        likely = [(i, j) for i, j in zip(rows, columns, strict=False) if likeness(i, j) > 0]
+    else:
+        likely = _likeliest(rows, columns, likeness)
+    found: list[tuple[int | None, int | None]] = []
+    i, j = block.i1, block.j1
+    for next_i, next_j in [*likely, (block.i2, block.j2)]:
+        found.extend((position, None) for position in range(i, next_i))
+        found.extend((None, position) for position in range(j, next_j))
+        if next_i < block.i2:
+            found.append((next_i, next_j))
+        i, j = next_i + 1, next_j + 1
+    return found
+
+
+def _likeliest(rows: range, columns: range, likeness: Callable[[int, int], float]) -> list[tuple[int, int]]:
+    """The pairs, in order on both sides, whose likeness adds up to most."""
+    best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
+    scores = [[likeness(i, j) for j in columns] for i in rows]
+    for i in range(len(rows) - 1, -1, -1):
+        for j in range(len(columns) - 1, -1, -1):
+            with_pair = best[i + 1][j + 1] + scores[i][j] if scores[i][j] > 0 else 0.0
+            best[i][j] = max(with_pair, best[i + 1][j], best[i][j + 1])
+    found: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(rows) and j < len(columns):
+        if scores[i][j] > 0 and best[i][j] == best[i + 1][j + 1] + scores[i][j]:
+            found.append((rows[i], columns[j]))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return found

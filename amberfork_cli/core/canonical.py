@@ -7,17 +7,13 @@ changes remain.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from amberfork_cli.core.id_rules import IdClass, IdRules, Role, Site, sites
-from amberfork_cli.core.linkage import Token, link, mention_pattern, token_text
+from amberfork_cli.core.id_rules import IdClass, IdRules, Path, Role, Site, sites
+from amberfork_cli.core.linkage import Token, link, token_text
 from amberfork_cli.core.paths import to_pointer
+from amberfork_cli.core.rewriting import rewritten
 from amberfork_cli.core.tape import JsonValue
-
-LOOKALIKE = re.compile(r"__amberfork_(?:tool_call|item|blob)_\d+__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,109 +58,22 @@ def canonicalize(
     own = tuple(sites(body, rules, response=answering is not None))
     links = link((*before, *own), rules)
     tokens = links.tokens[len(before) :]
-    rewriting = _Rewriting(links.telling)
-    value = rewriting.of(body, _texts_by_path(own, tokens))
+    copy = rewritten(body, own, tokens, telling=links.telling, text_of=token_text)
     originals = {token: value for value, token in links.telling.items()}
-    uses = _uses(own, tokens, rewriting.mentions, originals, set(links.orphans))
-    return Canonical(value, uses, tuple(rewriting.lookalikes), (*before, *own))
-
-
-_Edits: TypeAlias = "dict[str | int, _Edits | str]"
-_Chain: TypeAlias = "tuple[_Chain, str | int] | None"
-
-
-def _texts_by_path(own: tuple[Site, ...], tokens: tuple[Token | None, ...]) -> _Edits:
-    """The new text of each site, as a tree of keys; the two IDs of a composite are one text."""
-    edits: _Edits = {}
-    for site, token in zip(own, tokens, strict=True):
-        text = site.value if token is None else token_text(token)
-        at = edits
-        for key in site.path[:-1]:
-            below = at.setdefault(key, {})
-            assert isinstance(below, dict)  # noqa: S101 - a site is a string, so no other site lies below it
-            at = below
-        last = site.path[-1] if site.path else ""
-        at[last] = f"{at[last]}|{text}" if site.part == 2 else text
-    return edits
-
-
-class _Rewriting:
-    """One copy of a body, with sites and mentions replaced on the way."""
-
-    def __init__(self, telling: Mapping[str, Token]) -> None:
-        self.mentions: dict[Token, list[str]] = {}
-        self.lookalikes: list[str] = []
-        self._telling = telling
-        self._pattern = mention_pattern(telling)
-
-    def of(self, body: JsonValue, edits: _Edits) -> JsonValue:
-        """The copy. Iterative, since a body may be deeper than Python's stack."""
-        if not isinstance(body, (dict, list)):
-            return self._text(body, None) if isinstance(body, str) else body
-        root: JsonValue = _empty_like(body)
-        stack: list[tuple[JsonValue, JsonValue, _Edits | None, _Chain]] = [(body, root, edits, None)]
-        while stack:
-            source, copy, here, chain = stack.pop()
-            for key, child in _items(source):
-                edit = here.get(key) if here else None
-                if isinstance(edit, str):
-                    new: JsonValue = edit
-                elif isinstance(child, str):
-                    new = self._text(child, (chain, key))
-                elif isinstance(child, (dict, list)):
-                    new = _empty_like(child)
-                    stack.append((child, new, edit, (chain, key)))
-                else:
-                    new = child
-                _put(copy, key, new)
-        return root
-
-    def _text(self, text: str, chain: _Chain) -> str:
-        if "__amberfork_" in text and LOOKALIKE.search(text):
-            self.lookalikes.append(_pointer(chain))
-        if not any(value in text for value in self._telling):
-            return text
-        return self._pattern.sub(lambda found: self._mention(found[0], chain), text)
-
-    def _mention(self, value: str, chain: _Chain) -> str:
-        token = self._telling[value]
-        self.mentions.setdefault(token, []).append(_pointer(chain))
-        return token_text(token)
-
-
-def _empty_like(value: JsonValue) -> JsonValue:
-    return {} if isinstance(value, dict) else []
-
-
-def _items(container: JsonValue) -> Iterator[tuple[str | int, JsonValue]]:
-    if isinstance(container, dict):
-        yield from container.items()
-    elif isinstance(container, list):
-        yield from enumerate(container)
-
-
-def _put(container: JsonValue, key: str | int, value: JsonValue) -> None:
-    if isinstance(container, dict) and isinstance(key, str):
-        container[key] = value
-    elif isinstance(container, list):
-        container.append(value)
-
-
-def _pointer(chain: _Chain) -> str:
-    keys: list[str | int] = []
-    while chain is not None:
-        chain, key = chain
-        keys.append(key)
-    return to_pointer(tuple(reversed(keys)))
+    uses = _uses(own, tokens, copy.mentions, originals, set(links.orphans))
+    return Canonical(copy.value, uses, tuple(map(to_pointer, copy.lookalikes)), (*before, *own))
 
 
 def _uses(
     own: tuple[Site, ...],
     tokens: tuple[Token | None, ...],
-    mentions: dict[Token, list[str]],
+    mentioned: list[tuple[Path, Token]],
     originals: dict[Token, str],
     orphans: set[Token],
 ) -> tuple[IdUse, ...]:
+    mentions: dict[Token, list[str]] = {}
+    for path, mention in mentioned:
+        mentions.setdefault(mention, []).append(to_pointer(path))
     at: dict[Token, list[Site]] = {token: [] for token in mentions}
     for site, token in zip(own, tokens, strict=True):
         if token is not None:

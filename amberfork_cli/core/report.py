@@ -25,7 +25,7 @@ class Missing(Enum):
 
 
 MISSING = Missing.VALUE
-Side: TypeAlias = JsonValue | bytes | Missing
+Side: TypeAlias = "JsonValue | bytes | Missing"
 
 
 @dataclass(frozen=True, slots=True)
