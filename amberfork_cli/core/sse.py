@@ -49,7 +49,7 @@ def events(text: str) -> Iterator[Event]:
             elif field == "event":
                 name = value
             continue
-        if any(data) or len(data) > 1:
+        if data:
             yield Event(name or "message", "\n".join(data))
         name, data = "", []
 
@@ -131,6 +131,8 @@ def _read(pieces: Iterable[Event]) -> tuple[list[Chunk], bool]:
     chunks: list[Chunk] = []
     whole = True
     for event in pieces:
+        if not event.data.strip():
+            continue  # a sign of life between the events that say something
         try:
             chunks.append(_chunk(event))
         except (JsonError, Base64Error):
