@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from binascii import Error as Base64Error
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from json import JSONDecoder
@@ -135,7 +134,7 @@ def _read(pieces: Iterable[Event]) -> tuple[list[Chunk], bool]:
             continue  # a sign of life between the events that say something
         try:
             chunks.append(_chunk(event))
-        except (JsonError, Base64Error):
+        except (JsonError, ValueError):
             whole = False
     return chunks, whole
 

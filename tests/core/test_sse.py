@@ -138,6 +138,14 @@ def test_events_that_bedrock_wraps_are_unwrapped() -> None:
     )
 
 
+@pytest.mark.parametrize("wrapped", ["{", "ä", "/w==", "e30"])
+def test_an_event_that_cannot_be_unwrapped_makes_the_stream_incomplete(wrapped: str) -> None:
+    """No base64, or none that holds JSON."""
+    text = stream(*DELTAS, {"bytes": wrapped}, FINISH)
+
+    assert assemble(text) == Assembled(LOOKING, complete=False)
+
+
 def test_the_dialect_of_the_request_is_asked_first() -> None:
     """Realtime's events and those of Responses look alike; both give what they spell."""
     done = {"type": "response.done", "response": {"id": "r", "output": []}}
