@@ -7,15 +7,22 @@ so that a body which happens to hold a token's text never meets one in which an 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
 from typing import TypeAlias
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.id_rules import HISTORIES, IdClass, IdRules, Role, sites
+from amberfork_cli.core.id_rules import CLASSES, HISTORIES, IdClass, IdRules, Role
+from amberfork_cli.core.linkage import Minted
+from amberfork_cli.core.minted import (
+    MintedIds,
+    conversations_of,
+    given_out,
+    given_out_by_stream,
+    path_ids,
+)
 from amberfork_cli.core.parts import Part, Parts, content_digest
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, JsonValue, Response
 from amberfork_cli.core.threads import Thread
@@ -27,7 +34,7 @@ RULES_VERSION = "af1"
 _THREAD_BYTES = 16 << 20
 _MOST_THREADS = 16
 
-_GOES_ON = (("previous_response_id",), ("previous_interaction_id",))
+_FAILED = 400  # the least status that says so
 
 _CREDENTIALS = frozenset(
     """
@@ -87,47 +94,60 @@ class Sketcher:
         self._endpoints = endpoints
         self._parts = Parts(rules)
         self._threads: list[Thread] = []
-        self._minted: dict[str, bytes] = {}
-        self._minted_by: dict[str, int] = {}
+        self._minted = MintedIds()
 
     def sketch(self, exchange: Exchange) -> Sketch:
         """What that exchange compares by; its response explains handles of the exchanges after it."""
-        request = exchange.request
-        endpoint = endpoint_key(request.method, request.path, self._minted) if self._endpoints else b""
-        value = json_of(request.body)
+        value = json_of(exchange.request.body)
         if isinstance(value, Absent):
-            sketch = self._opaque(endpoint, request.body)
+            self._minted.go_on_from(None)
+            sketch, handles = self._opaque(self._endpoint(exchange), exchange.request.body), _NO_HANDLES
         else:
-            sketch = self._sketch(endpoint, value)
-        if _keeps_state(value, exchange.response):
-            minted = dict(_minted(exchange.response, sketch.fingerprint))
-            self._minted.update(minted)
-            self._minted_by.update(dict.fromkeys(minted, exchange.number))
+            name, history, rest = _split(value)
+            remainder = self._parts.of(rest, ())
+            handles = _handles(remainder)
+            self._minted.go_on_from(self._minter((*handles.before, *handles.conversations)))
+            thread = self._thread(name, history)
+            sketch = self._sketch(
+                self._endpoint(exchange), thread, remainder, follows=self._minter(handles.before)
+            )
+        self._learn(exchange, sketch.fingerprint, handles, stateless=_carries_its_history(value))
         return sketch
 
-    def _sketch(self, endpoint: bytes, value: JsonValue) -> Sketch:
-        name, history, rest = _split(value)
-        thread = self._thread(name, history)
-        remainder = self._parts.of(rest, ())
-        end = thread.ended_by(remainder)
-        digest = self._digest(endpoint, b"json", name.encode(), b"%d" % len(history), end.digest)
+    def _endpoint(self, exchange: Exchange) -> bytes:
+        if not self._endpoints:
+            return b""
+        aside = self._minted if IdClass.ITEM in CLASSES[self._rules] else {}
+        return endpoint_key(exchange.request.method, exchange.request.path, aside)
+
+    def _minter(self, handles: Iterable[str]) -> int | None:
+        """The exchange whose response gave out the first of those handles that any did."""
+        return next((self._minted.minter(handle) for handle in handles if handle in self._minted), None)
+
+    def _sketch(self, endpoint: bytes, thread: Thread, rest: Part, *, follows: int | None) -> Sketch:
+        end = thread.ended_by(rest)
+        size = b"%d" % len(thread.parts)
+        digest = self._digest(endpoint, b"json", thread.name.encode(), size, end.digest)
         return Sketch(
             f"{RULES_VERSION}:{digest}",
             endpoint,
             tuple(part.thread for part in thread.parts),
             tuple(thread.prefixes),
             tuple(thread.links),
-            remainder.digest,
-            self._follows(remainder),
+            rest.digest,
+            follows,
             end.unexplained,
         )
 
-    def _follows(self, rest: Part) -> int | None:
-        """The exchange that minted a handle by which the body goes on from it."""
-        for site in rest.sites:
-            if site.path[-1:] in _GOES_ON and site.value in self._minted_by:
-                return self._minted_by[site.value]
-        return None
+    def _learn(self, exchange: Exchange, by: str, handles: _Handles, *, stateless: bool) -> None:
+        """Take in what the response gave out. One that failed gave out nothing."""
+        request, response = exchange.request, exchange.response
+        if response is None or (response.status or 0) >= _FAILED or self._rules is IdRules.SEED:
+            return
+        known = [name for name in conversations_of(request.method, request.path) if name in self._minted]
+        named = {*path_ids(request.path), *handles.all}
+        self._minted.take(exchange.number, by, _given_out(response, stateless=stateless), but=named)
+        self._minted.move_on(exchange.number, by, (*handles.conversations, *known))
 
     def _opaque(self, endpoint: bytes, body: Body) -> Sketch:
         """A body that is no JSON compares verbatim, and one that is absent equals only another absent one."""
@@ -196,16 +216,18 @@ def _split(value: JsonValue) -> _Split:
     return "", [], value
 
 
-def endpoint_key(method: str, path: str, minted: Mapping[str, bytes]) -> bytes:
+def endpoint_key(method: str, path: str, minted: Minted) -> bytes:
     """Method and path as they compare: the query sorted and without credentials, IDs of the tape set aside.
 
     A segment of the path counts as an ID only where an earlier response of the tape gave it out.
     """
-    place, _, query = path.partition("?")
-    segments = place.split("/")
-    signs = [b"\0" + minted[segment] if segment in minted else _bytes(segment) for segment in segments]
+    query = path.partition("?")[2]
     pairs = sorted(pair for pair in query.split("&") if pair and not _is_credential(pair))
-    return b" ".join((_bytes(method.upper()), b"/".join(signs), _bytes("&".join(pairs))))
+    segments = (
+        b"m" + minted[segment][0] if segment in minted else b"s" + _bytes(segment)
+        for segment in path_ids(path)
+    )
+    return content_digest(_bytes(method.upper()), _bytes("&".join(pairs)), *segments)
 
 
 def _is_credential(pair: str) -> bool:
@@ -216,40 +238,42 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-def _keeps_state(value: JsonValue | Absent, response: Response | None) -> bool:
-    """Whether later requests may point to what this one's response minted.
+@dataclass(frozen=True, slots=True)
+class _Handles:
+    """The handles of a body outside its messages: what it goes on from, its conversation, all there are."""
 
-    A body that carries its whole history declares its own calls; only a provider that remembers hands out
-    names for what it keeps, and only a container is named where the history is sent whole.
+    before: tuple[str, ...]
+    conversations: tuple[str, ...]
+    all: tuple[str, ...]
+
+
+_NO_HANDLES = _Handles((), (), ())
+_GOES_ON = frozenset({"previous_response_id", "previous_interaction_id"})
+
+
+def _handles(rest: Part) -> _Handles:
+    found = [site for site in rest.sites if site.id_class is IdClass.ITEM and site.role is Role.POINTS]
+    return _Handles(
+        tuple(site.value for site in found if site.path[-1] in _GOES_ON),
+        tuple(site.value for site in found if site.path[0] == "conversation"),
+        tuple(site.value for site in found),
+    )
+
+
+def _carries_its_history(value: JsonValue | Absent) -> bool:
+    """Whether a request sends all messages, as one does to a provider that remembers nothing."""
+    return isinstance(value, dict) and isinstance(value.get("contents") or value.get("messages"), list)
+
+
+def _given_out(response: Response, *, stateless: bool) -> Iterable[tuple[IdClass, str]]:
+    """The IDs that later requests may point to.
+
+    Where the history is sent whole, it declares its own calls, and nothing but a container has a name.
     """
-    if not isinstance(value, dict) or not isinstance(value.get("contents") or value.get("messages"), list):
-        return True
-    answer = response.body.value if response else None
-    return isinstance(answer, dict) and "container" in answer
-
-
-_STREAMED_ID = re.compile(r'"(id|call_id|container_id)"\s*:\s*"([^"\\]+)"')
-
-
-def _minted(response: Response | None, by: str) -> Iterator[tuple[str, bytes]]:
-    """The IDs that a response gave out, each with what it stands for: the exchange, its class, which one."""
-    counts: dict[str, int] = {}
-    seen: set[str] = set()
-    for name, value in _given_out(response):
-        if value not in seen:
-            seen.add(value)
-            number = counts[name] = counts.get(name, -1) + 1
-            yield value, f"{by} {name} {number}".encode(errors="surrogatepass")
-
-
-def _given_out(response: Response | None) -> Iterator[tuple[str, str]]:
-    if response is None:
-        return
-    value = json_of(response.body)
-    if isinstance(value, (dict, list)):
-        for site in sites(value, response=True):
-            if site.role is Role.DECLARES or site.id_class is IdClass.ITEM:
-                yield site.id_class.value, site.value
-    elif isinstance(response.body.value, str):
-        for name, found in _STREAMED_ID.findall(response.body.value):
-            yield IdClass.CALL.value if name == "call_id" else IdClass.ITEM.value, found
+    answer = json_of(response.body)
+    if not isinstance(answer, Absent):
+        named = not stateless or (isinstance(answer, dict) and "container" in answer)
+        return given_out(answer) if named else ()
+    text = response.body.value
+    named = isinstance(text, str) and (not stateless or '"container"' in text)
+    return given_out_by_stream(text) if named and isinstance(text, str) else ()

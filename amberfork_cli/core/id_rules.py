@@ -110,7 +110,6 @@ _ID_BY_TYPE: dict[str, _Use] = {
     "tool_call": _DECLARES,
     "mcp_approval_request": _DECLARES,
     "local_shell_call_output": _ANSWERS,
-    "item_reference": _HANDLE,
 }
 
 _ID_BY_HOLDER: dict[str, _Use] = {
@@ -149,8 +148,16 @@ _RESPONSE_HOLDERS = frozenset(
 )
 _RESULT_ENDS = ("_output", "_result", "_response")
 
-_REQUEST_ANCHORS = {("input", "*"), ("item",), ("*", "item"), ("container",), ("conversation",)}
-_RESPONSE_ANCHORS = _REQUEST_ANCHORS | {(), ("output", "*"), ("response",), ("*", "response"), ("message",)}
+_HANDLE_ANCHORS = {("container",), ("conversation",)}
+_REQUEST_ANCHORS = _HANDLE_ANCHORS | {("input", "*"), ("item",), ("*", "item")}
+_RESPONSE_ANCHORS = _REQUEST_ANCHORS | {
+    (),
+    ("output", "*"),
+    ("outputs", "*"),
+    ("response",),
+    ("*", "response"),
+    ("message",),
+}
 _TOP_HANDLES = frozenset({"container", "conversation", "cachedContent"})
 _ANCHOR_DEPTH = 2
 
@@ -245,7 +252,10 @@ class _Members:
 
     def _id_use(self, anchors: set[_Anchor]) -> _Use | None:
         use = _ID_BY_TYPE.get(self._type) or _ID_BY_HOLDER.get(self.holder or "")
-        return use or (_ITEM if self.anchor in anchors else None)
+        if use is not None or self.anchor not in anchors:
+            return use
+        points = self._type == "item_reference" or self.anchor in _HANDLE_ANCHORS
+        return _HANDLE if points else _ITEM
 
     def _use(self, key: str) -> _Use | None:
         if key == "call_id":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from amberfork_cli.core.id_rules import Path, Site
-from amberfork_cli.core.linkage import Token, mention_pattern
+from amberfork_cli.core.linkage import Mentions, Token
 from amberfork_cli.core.tape import JsonValue
 
 LOOKALIKE = re.compile(r"__amberfork_(?:tool_call|item|blob)(?:_\d+)?__")
@@ -58,7 +58,7 @@ class Rewriting:
         self.mentions: list[tuple[Path, Token]] = []
         self.lookalikes: list[Path] = []
         self._telling, self._text_of = telling, text_of
-        self._pattern = mention_pattern(telling)
+        self._in_text = Mentions(telling)
         self.value = self._of(body, edits)
 
     def _of(self, body: JsonValue, edits: _Edits) -> JsonValue:
@@ -84,11 +84,9 @@ class Rewriting:
         return root
 
     def _text(self, text: str, chain: _Chain) -> str:
-        if "__amberfork_" in text and LOOKALIKE.search(text):
+        if "__amberfork_" in text and LOOKALIKE.search(self._in_text.replaced(text, lambda _: "")):
             self.lookalikes.append(_path(chain))
-        if not any(value in text for value in self._telling):
-            return text
-        return self._pattern.sub(lambda found: self._mention(found[0], chain), text)
+        return self._in_text.replaced(text, lambda value: self._mention(value, chain))
 
     def _mention(self, value: str, chain: _Chain) -> str:
         token = self._telling[value]

@@ -12,8 +12,9 @@ from hashlib import blake2b
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.id_rules import IdClass, IdRules, Site
-from amberfork_cli.core.linkage import Linker, Token, mention_pattern
+from amberfork_cli.core.linkage import Linker, Mentions, Minted, Token
 from amberfork_cli.core.parts import Part, content_digest, with_texts
+from amberfork_cli.core.tape import LeftOut
 
 _COMMA = ord(",")
 
@@ -33,7 +34,7 @@ class Thread:
     for each message what its IDs mean, counted from where the message begins.
     """
 
-    def __init__(self, name: str, rules: IdRules, minted: Mapping[str, bytes]) -> None:
+    def __init__(self, name: str, rules: IdRules, minted: Minted) -> None:
         self.name, self.text = name, b""
         self.parts: list[Part] = []
         self.links: list[bytes] = []
@@ -45,11 +46,11 @@ class Thread:
         self._doubtful = False
 
     def begins(self, name: str, text: bytes) -> bool:
-        """Whether a history of that text begins with this thread, whole messages only."""
+        """Whether a history of that text begins with this thread, whole messages only, and means the same."""
         end = len(self.text)
         if not self.parts or self.name != name or not text.startswith(self.text):
             return False
-        return len(text) == end or text[end] == _COMMA
+        return (len(text) == end or text[end] == _COMMA) and self._linker.stands()
 
     def add(self, part: Part) -> None:
         """Take in one more message."""
@@ -83,7 +84,7 @@ class Thread:
         patterns = [_pattern(part.sites, [linker.token(site) for site in part.sites]) for part in parts]
         words = self._words | rest.words
         telling = {id_: token for id_, token in linker.telling.items() if id_ in words or id_ in linker.odd}
-        mentions = _Mentions(telling)
+        mentions = _Blanking(telling, linker.odd)
         found = [mentions.of(part) for part in parts]
         hashed = blake2b(digest_size=32)
         for (digest, mentioned), pattern in zip(found[:-1], patterns, strict=False):
@@ -120,31 +121,33 @@ def _sign(value: str, token: Token | None, since: Mapping[IdClass, int]) -> byte
     return b"%s%d;" % (_LETTERS[id_class], meaning - since[id_class])
 
 
-class _Mentions:
-    """IDs that stand in running text, taken out of band like those at their sites."""
+class _Blanking:
+    """Takes IDs out of running text, so that they are digested out of band like those at their sites."""
 
-    def __init__(self, telling: Mapping[str, Token]) -> None:
+    def __init__(self, telling: Mapping[str, Token], odd: Iterable[str]) -> None:
         self._telling = telling
-        self._texts = [jsontext.dumps(value)[1:-1] for value in telling]
-        self._pattern = mention_pattern(telling)
+        self._odd = [jsontext.dumps(value)[1:-1] for value in odd]
+        self._mentions = Mentions(telling)
+        self._ordinal = 0
+        self._places: list[tuple[int, int]] = []
+        self._signs: list[bytes] = []
 
     def of(self, part: Part) -> tuple[bytes, bytes]:
         """The part's digest with every mention empty, and what its mentions mean, in their order."""
-        if not any(text in part.blank for text in self._texts):
+        self._ordinal, self._places, self._signs = 0, [], []
+        if part.words.isdisjoint(self._telling) and not any(text in part.blank for text in self._odd):
             return part.digest, b""
-        signs: list[bytes] = []
-        places: list[tuple[int, int]] = []
-        ordinal = 0
-
-        def take_out(text: str) -> str:
-            nonlocal ordinal
-            ordinal += 1
-            for found in self._pattern.finditer(text):
-                places.append((ordinal, found.start()))
-                signs.append(_sign(found[0], self._telling[found[0]], _FROM_START))
-            return self._pattern.sub("", text)
-
-        emptied = jsontext.dumps(with_texts(jsontext.loads(part.blank), take_out), sort_keys=True)
-        if not signs:
+        value = jsontext.loads(part.blank, left_out=LeftOut())
+        emptied = jsontext.dumps(with_texts(value, self._without_mentions), sort_keys=True)
+        if not self._signs:
             return part.digest, b""
-        return content_digest(emptied, part.places, repr(places).encode()), b"".join(signs)
+        return content_digest(emptied, part.places, repr(self._places).encode()), b"".join(self._signs)
+
+    def _without_mentions(self, text: str) -> str:
+        self._ordinal += 1
+        taken_out = 0  # places count in the text that is left, which is the same however long the IDs are
+        for found in self._mentions.find(text):
+            self._places.append((self._ordinal, found.start() - taken_out))
+            self._signs.append(_sign(found[0], self._telling[found[0]], _FROM_START))
+            taken_out += len(found[0])
+        return self._mentions.replaced(text, lambda _: "")
