@@ -81,8 +81,8 @@ def read_part(value: JsonValue, text: bytes, *, at: Path, rules: IdRules) -> Par
     found = tuple(sites(value, rules, at=at))
     blanked = blank(value, found)
     blank_text = jsontext.dumps(blanked, sort_keys=True) if found else text
-    places = repr([(site.path, site.part, site.id_class.value, site.role.value) for site in found])
-    encoded = places.encode(errors="surrogatepass") if found else b""
+    places = ascii([(site.path, site.part, site.id_class.value, site.role.value) for site in found])
+    encoded = places.encode() if found else b""
     digest = thread = content_digest(blank_text, encoded)
     if b'"cache_control"' in blank_text:
         thread = content_digest(jsontext.dumps(_without_hints(blanked), sort_keys=True), encoded)

@@ -27,6 +27,7 @@ def rewritten(
 
 _Edits: TypeAlias = "dict[str | int, _Edits | str]"
 _Chain: TypeAlias = "tuple[_Chain, str | int] | None"
+_Level: TypeAlias = tuple[Iterator[tuple[str | int, JsonValue]], JsonValue, "_Edits | None", _Chain]
 
 
 def _by_path(
@@ -66,22 +67,25 @@ class Rewriting:
         if not isinstance(body, (dict, list)):
             return self._text(body, None) if isinstance(body, str) else body
         root: JsonValue = _empty_like(body)
-        stack: list[tuple[JsonValue, JsonValue, _Edits | None, _Chain]] = [(body, root, edits, None)]
+        stack: list[_Level] = [(_items(body), root, edits, None)]
         while stack:
-            source, copy, here, chain = stack.pop()
-            for key, child in _items(source):
+            entries, copy, here, chain = stack[-1]
+            for key, child in entries:
                 edit = here.get(key) if here else None
-                if isinstance(edit, str):
-                    new: JsonValue = edit
-                elif isinstance(child, str):
-                    new = self._text(child, (chain, key))
-                elif isinstance(child, (dict, list)):
+                if isinstance(child, (dict, list)):
                     new = _empty_like(child)
-                    stack.append((child, new, edit, (chain, key)))
-                else:
-                    new = child
-                _put(copy, key, new)
+                    _put(copy, key, new)
+                    stack.append((_items(child), new, edit if isinstance(edit, dict) else None, (chain, key)))
+                    break
+                _put(copy, key, self._leaf(child, edit, (chain, key)))
+            else:
+                stack.pop()
         return root
+
+    def _leaf(self, value: JsonValue, edit: _Edits | str | None, chain: _Chain) -> JsonValue:
+        if isinstance(edit, str):
+            return edit
+        return self._text(value, chain) if isinstance(value, str) else value
 
     def _text(self, text: str, chain: _Chain) -> str:
         if "__amberfork_" in text and LOOKALIKE.search(self._in_text.replaced(text, lambda _: "")):
