@@ -70,7 +70,12 @@ class ExpandedStream:
                 return False
             if self._members:
                 self._unused = self._unused.lstrip(b"\0")
-        self._decoder = _DECODERS[self._coding](self._unused)
+        if len(self._unused) == 1:
+            self._unused += self._source()  # two bytes tell the kinds of deflate apart
+        try:
+            self._decoder = _DECODERS[self._coding](self._unused)
+        except ImportError as error:
+            raise CompressionError(f'no decoder for "{self._coding}" is installed') from error
         self._members += 1
         return True
 

@@ -70,18 +70,22 @@ class Reading:
 
     def tell_left_out(self) -> None:
         """Tell at the end what was not taken as it stands."""
-        bad, torn = self.left_out.bad_lines, self.left_out.torn_end
-        if bad:
-            line, problem = bad[0]
-            counted = "1 bad line" if len(bad) == 1 else f"{len(bad)} bad lines"
-            self.tell_once(f"{counted} left out, first line {line}: {problem}", about="bad lines")
-        if torn:
-            self.tell_once(
-                f"recording stopped in line {torn[0]}, which is left out: {torn[1]}", about="torn end"
-            )
-        if self.left_out.non_finite:
-            counted = f"{self.left_out.non_finite} times NaN or Infinity"
-            self.tell_once(f"kept {counted}, which JSON does not have", about="non-finite")
-        if self.left_out.duplicate_keys:
-            counted = f"{self.left_out.duplicate_keys} duplicate keys"
-            self.tell_once(f"kept the last member of {counted}", about="duplicate keys")
+        left_out = self.left_out
+        if left_out.bad_lines:
+            line, problem = left_out.bad_lines[0]
+            lines = _counted(len(left_out.bad_lines), "bad line")
+            self.tell_once(f"{lines} left out, first line {line}: {problem}", about="bad lines")
+        if left_out.torn_end:
+            line, problem = left_out.torn_end
+            told = f"recording stopped in line {line}, which is torn and left out: {problem}"
+            self.tell_once(told, about="torn end")
+        if left_out.non_finite:
+            numbers = _counted(left_out.non_finite, "number")
+            self.tell_once(f"kept {numbers} that JSON does not have (NaN, Infinity)", about="non-finite")
+        if left_out.duplicate_keys:
+            members = _counted(left_out.duplicate_keys, "member")
+            self.tell_once(f"{members} overridden by a later one of the same name", about="duplicates")
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
