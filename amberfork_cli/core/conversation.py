@@ -19,7 +19,8 @@ class Turn:
     `parent` is the exchange that it continues, `None` for the first of a conversation; `conversation` numbers
     them from 0. `added` are the digests of the messages that its parent does not have, `added_links` what
     their IDs mean; both are of the whole history where there is no parent. `rest` covers all that is no
-    message.
+    message, `hints` where cache hints stand, counted from the end; `shared` counts the messages that its
+    parent has already.
     """
 
     number: int
@@ -30,6 +31,8 @@ class Turn:
     added: tuple[bytes, ...]
     added_links: tuple[bytes, ...]
     rest: bytes
+    hints: bytes
+    shared: int
 
     @property
     def key(self) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
@@ -69,6 +72,8 @@ class _Finder:
             sketch.messages[shared:],
             sketch.links[shared:],
             sketch.rest,
+            sketch.hints,
+            shared,
         )
         self._turns.append(turn)
         if sketch.prefixes:

@@ -51,7 +51,8 @@ class Sketch:
     `fingerprint` decides equality. The rest serves to find out what happened where it differs: `endpoint` is
     method and path; `messages` are the digests of the history, IDs and cache hints set aside, `prefixes`
     those of its first one, two, three … messages, `links` what the IDs of each message mean, counted from
-    where it begins; `rest` is the digest of all that is no message. `follows` is the number of the exchange
+    where it begins; `rest` is the digest of all that is no message, `hints` that of the cache hints in the
+    messages, counted from the last. `follows` is the number of the exchange
     whose response the request names as what it goes on from. `unexplained` are handles and orphans that
     nothing on the tape explains.
     """
@@ -62,6 +63,7 @@ class Sketch:
     prefixes: tuple[bytes, ...] = ()
     links: tuple[bytes, ...] = ()
     rest: bytes = b""
+    hints: bytes = b""
     follows: int | None = None
     unexplained: frozenset[str] = frozenset()
 
@@ -95,6 +97,11 @@ class Sketcher:
         self._parts = Parts(rules)
         self._threads: list[Thread] = []
         self._minted = MintedIds()
+
+    @property
+    def minted(self) -> Minted:
+        """What the responses sketched so far gave out, for looking at one of the exchanges again."""
+        return self._minted
 
     def sketch(self, exchange: Exchange) -> Sketch:
         """What that exchange compares by; its response explains handles of the exchanges after it."""
@@ -135,6 +142,7 @@ class Sketcher:
             tuple(thread.prefixes),
             tuple(thread.links),
             rest.digest,
+            _hints(thread),
             follows,
             end.unexplained,
         )
@@ -183,6 +191,12 @@ class Sketcher:
             if count and (weight > _THREAD_BYTES or count >= _MOST_THREADS):
                 del self._threads[count:]
                 return
+
+
+def _hints(thread: Thread) -> bytes:
+    """Where cache hints stand, counted from the last message: they move on with the conversation."""
+    count = len(thread.parts)
+    return content_digest(*(b"%d %s" % (count - at, hint) for at, hint in thread.hints))
 
 
 class Absent(Enum):

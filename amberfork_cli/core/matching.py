@@ -23,13 +23,20 @@ class Pairing:
 
     `equal` maps re-issued to recorded exchanges with the same fingerprint, `changed` those that were paired
     although they differ. `moved` are the re-issued numbers of equal pairs outside the longest run that kept
-    its order. `nearest` maps an extra exchange to the recorded one it is closest to.
+    its order. `nearest` maps an extra exchange to the recorded one it is closest to. `inserted` maps the
+    first of some inserted turns to the one behind them that says what was recorded.
     """
 
     equal: dict[int, int]
     changed: dict[int, int]
     moved: frozenset[int]
     nearest: dict[int, int] = field(default_factory=dict)
+    inserted: dict[int, int] = field(default_factory=dict)
+
+    def beside(self, reissued: int) -> int | None:
+        """The recorded exchange that a re-issued one is paired with or, as an extra one, stands beside."""
+        partner = self.partner(reissued)
+        return self.nearest.get(reissued) if partner is None else partner
 
     def partner(self, reissued: int) -> int | None:
         """The recorded exchange that a re-issued one is paired with."""
@@ -173,6 +180,7 @@ def _begin_with_the_first(new: list[Turn], pairing: Pairing) -> None:
             continue
         if turn.number in pairing.changed:
             pairing.changed[first.number] = pairing.nearest[turn.number] = pairing.changed.pop(turn.number)
+            pairing.inserted[first.number] = turn.number
             return
         inserted.add(turn.number)
 

@@ -20,9 +20,7 @@ from amberfork_cli.core.id_rules import IdRules, Path, Site, sites
 from amberfork_cli.core.tape import JsonValue
 
 DIGEST_SIZE = 16
-_MEMO_BYTES = (
-    24 << 20
-)  # what a tape repeats lies close together; a memo of this size holds a few conversations
+_MEMO_BYTES = 24 << 20  # what a tape repeats lies close together: this much holds a few conversations
 
 
 @dataclass(slots=True)
@@ -31,7 +29,8 @@ class Part:
 
     `text` is the exact JSON with sorted members, `blank` the same with every ID site empty. `digest` covers
     `blank` and where the sites are; `thread` leaves cache hints out as well, and is what tells whether one
-    request continues another. Sites' paths lead from the part.
+    request continues another; `hints` is the JSON of those hints, empty where there is none. Sites' paths
+    lead from the part.
     """
 
     text: bytes
@@ -40,6 +39,7 @@ class Part:
     places: bytes
     digest: bytes
     thread: bytes
+    hints: bytes = b""
     _words: frozenset[str] | None = field(default=None, repr=False)
 
     @property
@@ -83,10 +83,12 @@ def read_part(value: JsonValue, text: bytes, *, at: Path, rules: IdRules) -> Par
     blank_text = jsontext.dumps(blanked, sort_keys=True) if found else text
     places = ascii([(site.path, site.part, site.id_class.value, site.role.value) for site in found])
     encoded = places.encode() if found else b""
-    digest = thread = content_digest(blank_text, encoded)
-    if b'"cache_control"' in blank_text:
-        thread = content_digest(jsontext.dumps(_without_hints(blanked), sort_keys=True), encoded)
-    return Part(text, blank_text, found, encoded, digest, thread)
+    digest = content_digest(blank_text, encoded)
+    if b'"cache_control"' not in blank_text:
+        return Part(text, blank_text, found, encoded, digest, digest)
+    plain, hints = _without_hints(blanked)
+    thread = content_digest(jsontext.dumps(plain, sort_keys=True), encoded)
+    return Part(text, blank_text, found, encoded, digest, thread, jsontext.dumps(hints, sort_keys=True))
 
 
 def content_digest(*pieces: bytes) -> bytes:
@@ -166,20 +168,21 @@ def _set(container: JsonValue, key: str | int, value: JsonValue) -> None:
         container[key] = value  # type: ignore[index]
 
 
-def _without_hints(value: JsonValue) -> JsonValue:
-    """The value without `cache_control`, which says what to cache and nothing of what is said."""
+def _without_hints(value: JsonValue) -> tuple[JsonValue, list[JsonValue]]:
+    """The value without `cache_control`, which says what to cache and nothing of what is said; and those."""
+    hints: list[JsonValue] = []
     root = _copy(value)
     stack = [root]
     while stack:
         here = stack.pop()
         if isinstance(here, dict):
-            here.pop("cache_control", None)
+            hints.extend([here.pop("cache_control")] if "cache_control" in here else [])
         for key, child in _entries(here):
             if isinstance(child, (dict, list)):
                 new = _copy(child)
                 _set(here, key, new)
                 stack.append(new)
-    return root
+    return root, hints
 
 
 def _entries(container: JsonValue) -> Iterator[tuple[str | int, JsonValue]]:

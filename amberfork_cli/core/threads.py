@@ -31,7 +31,8 @@ class Thread:
     """A history as far as it has been read. `text` is its exact JSON without the closing bracket.
 
     `prefixes` are digests of the first one, two, three … messages, IDs and cache hints set aside; `links` say
-    for each message what its IDs mean, counted from where the message begins.
+    for each message what its IDs mean, counted from where the message begins; `hints` are the cache hints and
+    the messages that hold them.
     """
 
     def __init__(self, name: str, rules: IdRules, minted: Minted) -> None:
@@ -39,6 +40,7 @@ class Thread:
         self.parts: list[Part] = []
         self.links: list[bytes] = []
         self.prefixes: list[bytes] = []
+        self.hints: list[tuple[int, bytes]] = []
         self._rules, self._minted = rules, minted
         self._linker = Linker(rules, calls=set(), minted=minted)
         self._hash = blake2b(digest_size=32)
@@ -59,6 +61,8 @@ class Thread:
         tokens = _linked(self._linker, part)
         self._hash.update(part.digest + _pattern(part.sites, tokens))
         self._words |= part.words
+        if part.hints:
+            self.hints.append((len(self.parts), part.hints))
         self.parts.append(part)
         self.links.append(_pattern(part.sites, tokens, since=since))
         self.prefixes.append(content_digest(self.prefixes[-1] if self.prefixes else b"", part.thread))

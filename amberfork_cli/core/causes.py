@@ -1,0 +1,351 @@
+"""Why a request differs, in words: what completes the sentence `Forked at #4: …`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from amberfork_cli.core.alignment import align
+from amberfork_cli.core.bodies import Finding
+from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
+from amberfork_cli.core.paths import to_text
+from amberfork_cli.core.report import MISSING, Difference, Kind, Origin, Piece, Side, Words, ours, quoted
+from amberfork_cli.core.tape import JsonValue
+from amberfork_cli.core.values import text_of_json
+from amberfork_cli.core.words import call_words, first_words, notation, result_words
+
+_MOST_SETTINGS = 3
+_VALUE_CELLS = 32
+
+
+def cause(findings: Sequence[Finding]) -> tuple[Origin, Words]:
+    """Where a change came from, and what it is: told of the first finding that counts, settings together.
+
+    A difference of spelling or form is told only where nothing else differs.
+    """
+    strong = [finding for finding in findings if not _weak(finding)] or list(findings)
+    first = strong[0]
+    same = [finding for finding in strong if finding.origin is first.origin]
+    words = tuple(_TOLD[first.origin](same))
+    later = [finding for finding in strong if finding.origin is not first.origin]
+    if first.origin in (Origin.SETTINGS, Origin.TOOLS, Origin.SYSTEM_PROMPT) and later:
+        return first.origin, (*words, ours(", and "), *cause(later)[1])
+    return first.origin, words
+
+
+def _weak(finding: Finding) -> bool:
+    return all(difference.kind.weak for difference in finding.spot.differences)
+
+
+def _model_output(found: Sequence[Finding]) -> Iterator[Piece]:
+    first = next((finding for finding in found if any(finding.calls)), found[0])
+    old, new = first.calls
+    if not first.old or not first.new:
+        yield from _hunk(found)
+    elif first.spot.differences[0].kind is Kind.REORDERED:
+        yield ours(f"the {_summary_text(first)} of one turn came in another order")
+    elif old is not None and new is not None:
+        yield from _call(first, old, new)
+    elif new is not None:
+        yield from (ours("the model also called "), *call_words(new))
+    elif old is not None:
+        yield from (ours("the model no longer called "), *call_words(old))
+    elif first.old[0].calls and not first.new[0].calls:
+        yield from (ours("the model answered instead of calling "), *call_words(first.old[0].calls[0]))
+    elif first.new[0].calls and not first.old[0].calls:
+        yield from (
+            ours("the model called "),
+            *call_words(first.new[0].calls[0]),
+            ours(" instead of answering"),
+        )
+    else:
+        yield ours("the model's answer " + ("is written differently" if _weak(first) else "changed"))
+
+
+def _call(finding: Finding, old: ToolCall, new: ToolCall) -> Iterator[Piece]:
+    """Two calls of one place: another tool, another argument, another spelling."""
+    if old.name != new.name:
+        yield from (ours("the model called "), quoted(new.name), ours(" instead of "), quoted(old.name))
+        return
+    differences = finding.spot.differences
+    if _weak(finding):
+        yield from (ours("the arguments of "), quoted(new.name), ours(" are spelled differently"))
+        return
+    yield from (ours("the model called "), quoted(new.name))
+    strong = [difference for difference in differences if not difference.kind.weak]
+    yield from _argument(strong[0])
+    if len(strong) > 1:
+        others = len(strong) - 1
+        yield ours(f", and {others} more argument{'' if others == 1 else 's'}")
+
+
+def _argument(difference: Difference) -> Iterator[Piece]:
+    path = difference.path[1:] if difference.path[:1] == ("arguments",) else difference.path
+    name = to_text(path)
+    if not name:
+        yield ours(" with other arguments")
+    elif difference.kind is Kind.ADDED:
+        yield from (ours(" with "), quoted(f"{name}={_value(difference.reissued)}"), ours(" added"))
+    elif difference.kind is Kind.REMOVED:
+        yield from (ours(" without "), quoted(name))
+    else:
+        yield from (
+            ours(" with "),
+            quoted(f"{name}={_value(difference.reissued)}"),
+            ours(", not "),
+            quoted(_value(difference.recorded)),
+        )
+
+
+def _value(side: Side) -> str:
+    if side is MISSING:
+        return "nothing"
+    if isinstance(side, bytes):
+        return f"{len(side)} bytes"
+    text = notation(_plain(side))
+    return text if len(text) <= _VALUE_CELLS else text[: _VALUE_CELLS - 1] + "…"
+
+
+def _plain(side: Side) -> JsonValue:
+    return None if side is MISSING or isinstance(side, bytes) else side
+
+
+def _tool_result(found: Sequence[Finding]) -> Iterator[Piece]:
+    first = found[0]
+    kinds = {difference.kind for finding in found for difference in finding.spot.differences}
+    if (not first.old and not first.new) or (
+        bool(first.old) is not bool(first.new) and Kind.REORDERED not in kinds
+    ):
+        yield from _hunk(found)
+    elif first.spot.differences[0].kind is Kind.REORDERED:
+        yield ours(f"the {_summary_text(first)} of one parallel batch came in another order")
+    elif first.spot.differences[0].kind is Kind.ORPHAN:
+        yield ours("a result answers a call that nobody made")
+    elif first.spot.differences[0].kind is Kind.LINK:
+        yield from _links(found)
+    else:
+        verb = "is written differently" if _weak(first) else "changed"
+        words = result_words(first.result) if first.result else (ours("tool result"),)
+        yield from (ours("the "), *words, ours(f" {verb}"))
+
+
+def _links(found: Sequence[Finding]) -> Iterator[Piece]:
+    links = [
+        difference
+        for finding in found
+        for difference in finding.spot.differences
+        if difference.kind is Kind.LINK
+    ]
+    if len(links) == 2 and links[0].recorded_words == links[1].reissued_words:
+        yield from (
+            ours("the results of "),
+            *links[0].recorded_words,
+            ours(" and "),
+            *links[1].recorded_words,
+        )
+        yield ours(" are swapped")
+    else:
+        yield from (
+            ours("a result answers "),
+            *links[0].reissued_words,
+            ours(", not "),
+            *links[0].recorded_words,
+        )
+
+
+def _summary_text(finding: Finding) -> str:
+    return "".join(piece.text for piece in finding.spot.differences[0].summary)
+
+
+def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
+    """Messages that only one side has: a turn, or what can be said of them."""
+    dropped, inserted = ([finding for finding in found if side(finding)] for side in (_only_old, _only_new))
+    if dropped and inserted:
+        yield from (*_turn(dropped[0].old), ours(" gave way to "), *_turn(inserted[0].new))
+        return
+    verb = "dropped" if dropped else "inserted"
+    messages = dropped[0].old if dropped else found[0].new
+    if found[0].again:
+        (call, *_), *_ = (message.calls for message in messages if message.calls)
+        failed = any(_failed(result) for message in messages for result in message.results)
+        how = " failed once and was called again" if failed else " was called twice"
+        yield from (ours("a turn was inserted: "), *call_words(call), ours(how))
+    elif any(message.calls for message in messages):
+        yield from (ours(f"a turn was {verb}: "), *_turn(messages))
+    else:
+        said = _SAYS.get(messages[0].role if messages else Role.UNKNOWN, "a message")
+        yield ours(f"{said} was {verb}")
+
+
+def _failed(result: ToolResult) -> bool:
+    """Whether a result says that its call failed, by its status or by an `error` member."""
+    held = text_of_json(result.content) if isinstance(result.content, str) else result.content
+    return result.failed or (isinstance(held, dict) and "error" in held)
+
+
+def _only_old(finding: Finding) -> bool:
+    return bool(finding.old) and not finding.new
+
+
+def _only_new(finding: Finding) -> bool:
+    return bool(finding.new) and not finding.old
+
+
+_SAYS = {
+    Role.USER: "a user's message",
+    Role.ASSISTANT: "an answer of the model",
+    Role.TOOL: "a tool result",
+    Role.SYSTEM: "a system prompt",
+}
+
+
+def _turn(messages: Sequence[Message]) -> Words:
+    """The calls of some messages and that they have results."""
+    calls = [call for message in messages for call in message.calls]
+    if not calls:
+        return (ours(_SAYS.get(messages[0].role if messages else Role.UNKNOWN, "a message")),)
+    results = [result for message in messages for result in message.results]
+    words = list(call_words(calls[0]))
+    for call in calls[1:2]:
+        words += [ours(" and "), *call_words(call)]
+    if len(calls) > 2:
+        words.append(ours(f" and {len(calls) - 2} more"))
+    if results:
+        words.append(ours(" and its result" if len(calls) == 1 else " and their results"))
+    return tuple(words)
+
+
+def _user_prompt(found: Sequence[Finding]) -> Iterator[Piece]:
+    if bool(found[0].old) is not bool(found[0].new):
+        yield from _hunk(found)
+    else:
+        yield ours("the user's message " + ("is written differently" if _weak(found[0]) else "changed"))
+
+
+def _system_prompt(found: Sequence[Finding]) -> Iterator[Piece]:
+    difference = found[0].spot.differences[0]
+    if isinstance(difference.recorded, str) and isinstance(difference.reissued, str):
+        count = _changed_words(difference.recorded, difference.reissued)
+        words = f"{count} word{'' if count == 1 else 's'} in {len(difference.recorded):,} characters"
+        yield ours(f"the system prompt changed ({words})")
+    elif difference.kind in (Kind.ADDED, Kind.REMOVED) and bool(found[0].old) is not bool(found[0].new):
+        yield ours(f"the system prompt was {difference.kind.value}")
+    else:
+        yield ours("the system prompt " + ("is written differently" if _weak(found[0]) else "changed"))
+
+
+def _changed_words(old: str, new: str) -> int:
+    """How many words are not the same, counted on the side that has more of them."""
+    blocks = align(old.split(), new.split())
+    return sum(max(block.i2 - block.i1, block.j2 - block.j1) for block in blocks if not block.equal)
+
+
+def _tools(found: Sequence[Finding]) -> Iterator[Piece]:
+    changed = [
+        finding.spot.label.removeprefix("tools.")
+        for finding in found
+        if finding.spot.label.startswith("tools.")
+    ]
+    differences = [difference for finding in found for difference in finding.spot.differences]
+    one_sided = [d for d in differences if d.summary and d.kind in (Kind.ADDED, Kind.REMOVED)]
+    parts: list[Words] = []
+    if changed:
+        parts.append((quoted(", ".join(changed[:_MOST_SETTINGS])), ours("'s schema")))
+    named = [
+        (quoted(", ".join(str(d.path[0]) for d in one_sided if d.kind is kind)), ours(f" {kind.value}"))
+        for kind in (Kind.ADDED, Kind.REMOVED)
+        if any(d.kind is kind for d in one_sided)
+    ]
+    if named:
+        parts.append(
+            tuple(
+                piece
+                for number, words in enumerate(named)
+                for piece in ((ours(", "),) if number else ()) + words
+            )
+        )
+    if not parts:
+        reordered = any(difference.kind is Kind.REORDERED for difference in differences)
+        yield ours("the tools came in another order" if reordered else "what is said about the tools changed")
+        return
+    yield ours("the tools changed: ")
+    for number, part in enumerate(parts):
+        yield from ((ours("; "),) if number else ()) + part
+
+
+def _settings(found: Sequence[Finding]) -> Iterator[Piece]:
+    """`the model changed from a to b, temperature from 0.7 to 0.2`."""
+    for number, finding in enumerate(found[:_MOST_SETTINGS]):
+        yield ours(", " if number else "the " if finding.spot.label == "model" else "")
+        yield from _setting(
+            finding, verb="" if number and _values(found[0]) and _values(finding) else " changed"
+        )
+    if len(found) > _MOST_SETTINGS:
+        yield ours(f", and {len(found) - _MOST_SETTINGS} more settings")
+
+
+def _values(finding: Finding) -> bool:
+    first = finding.spot.differences[0]
+    return (
+        len(finding.spot.differences) == 1
+        and not first.path
+        and MISSING not in (first.recorded, first.reissued)
+    )
+
+
+def _setting(finding: Finding, *, verb: str) -> Iterator[Piece]:
+    first = finding.spot.differences[0]
+    yield quoted(finding.spot.label)
+    if first.kind in (Kind.ADDED, Kind.REMOVED) and not first.path:
+        yield ours(f" was {first.kind.value}")
+    elif _values(finding):
+        yield from (
+            ours(f"{verb} from "),
+            quoted(_bare(first.recorded)),
+            ours(" to "),
+            quoted(_bare(first.reissued)),
+        )
+    else:
+        yield ours(verb or " changed")
+
+
+def _bare(side: Side) -> str:
+    """A value as a sentence names it: a short text without its quotes."""
+    if isinstance(side, str) and side and side == first_words(side) and len(side) <= _VALUE_CELLS:
+        return side
+    return _value(side)
+
+
+def _response(found: Sequence[Finding]) -> Iterator[Piece]:
+    first = found[0].spot.differences[0]
+    if first.kind is Kind.STATUS:
+        yield from (
+            ours("the response was "),
+            quoted(_value(first.reissued)),
+            ours(", not "),
+            quoted(_value(first.recorded)),
+        )
+    else:
+        yield ours("the response changed")
+
+
+def _body(found: Sequence[Finding]) -> Iterator[Piece]:
+    if any(
+        difference.kind in (Kind.LINK, Kind.ORPHAN)
+        for finding in found
+        for difference in finding.spot.differences
+    ):
+        yield ours("what the request refers to changed")
+    else:
+        yield ours("the body changed")
+
+
+_TOLD: dict[Origin, Callable[[Sequence[Finding]], Iterator[Piece]]] = {
+    Origin.MODEL_OUTPUT: _model_output,
+    Origin.TOOL_RESULT: _tool_result,
+    Origin.USER_PROMPT: _user_prompt,
+    Origin.SYSTEM_PROMPT: _system_prompt,
+    Origin.TOOLS: _tools,
+    Origin.SETTINGS: _settings,
+    Origin.RESPONSE: _response,
+    Origin.BODY: _body,
+}

@@ -1,0 +1,415 @@
+"""Compare two tapes: find the forks, tell each change once, and never call different what is the same.
+
+Each tape is read once as a stream; only exchanges whose difference must be explained are looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from amberfork_cli.core.adjusting import Adjustments
+from amberfork_cli.core.bodies import Finding, findings
+from amberfork_cli.core.causes import cause
+from amberfork_cli.core.conversation import Turn, turns
+from amberfork_cli.core.dialects import dialect_of
+from amberfork_cli.core.dialects.model import Message, Role
+from amberfork_cli.core.fingerprint import Absent, Sketch, Sketcher, json_of
+from amberfork_cli.core.id_rules import HISTORIES, IdRules
+from amberfork_cli.core.matching import pair
+from amberfork_cli.core.reading import Reading, read
+from amberfork_cli.core.report import (
+    MISSING,
+    Conversation,
+    Difference,
+    DiffReport,
+    ExchangeDiff,
+    Kind,
+    Origin,
+    Side,
+    Spot,
+    State,
+    TapeFacts,
+    Words,
+    ours,
+)
+from amberfork_cli.core.responses import response_findings
+from amberfork_cli.core.tape import (
+    Body,
+    BodyKind,
+    Exchange,
+    ExchangeList,
+    JsonValue,
+    Request,
+    Tape,
+    TapeForm,
+    at_least_one,
+)
+from amberfork_cli.core.tracing import Tracer
+from amberfork_cli.core.words import first_words, last_message
+
+_INSIDE = tuple(f"{name}[" for name in HISTORIES)
+_TOLD_IN_A_ROW = 8  # of a long run of missing or extra exchanges, displays name a few and count the rest
+
+
+@dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """How to compare. `loose` allows spelling and form; `responses` compares what came back as well."""
+
+    rules: IdRules = IdRules.ALL
+    adjustments: Adjustments = field(default_factory=Adjustments)
+    loose: bool = False
+    responses: bool = False
+
+
+def diff_tapes(recorded: Tape, reissued: Tape, options: DiffOptions = DiffOptions()) -> DiffReport:
+    """What comparing two tapes finds.
+
+    Raises TapeError where a tape cannot be read or has no exchange.
+    """
+    endpoints = not (recorded.endpoints_unknown or reissued.endpoints_unknown)
+    old, new = (_Run(tape, options, endpoints=endpoints) for tape in (recorded, reissued))
+    exchanges = _Comparison(old, new, options).exchanges()
+    return DiffReport(
+        old.facts(),
+        new.facts(),
+        tuple(exchanges),
+        tuple(new.conversations()),
+        loose=options.loose,
+        ids=options.rules.value,
+    )
+
+
+def diff_bodies(recorded: JsonValue, reissued: JsonValue, options: DiffOptions = DiffOptions()) -> DiffReport:
+    """What comparing two request bodies finds: a report of one exchange."""
+    old, new = (
+        ExchangeList(
+            [Exchange(0, Request("POST", "", body=Body.json(body)))], source=name, form=TapeForm.BODY
+        )
+        for name, body in (("recorded", recorded), ("re-issued", reissued))
+    )
+    return diff_tapes(old, new, options)
+
+
+class _Run:
+    """One tape, read through once: its turns, and what is needed to look at an exchange again."""
+
+    def __init__(self, tape: Tape, options: DiffOptions, *, endpoints: bool) -> None:
+        self.tape, self._options, self.endpoints = tape, options, endpoints
+        self._ignored = self._replaced = 0
+        self._sketcher = Sketcher(options.rules, endpoints=endpoints)
+        self._unexplained: set[str] = set()
+        self.turns = turns(self._sketches())
+
+    def _sketches(self) -> Iterator[Sketch]:
+        for exchange in at_least_one(self.tape):
+            adjusted = self._options.adjustments.of(exchange)
+            self._ignored += adjusted.ignored
+            self._replaced += adjusted.replaced
+            sketch = self._sketcher.sketch(adjusted.exchange)
+            self._unexplained |= sketch.unexplained
+            yield sketch
+
+    def conversations(self) -> Iterator[Conversation]:
+        """Each conversation with the first words of its user; a single one needs no words."""
+        roots = {turn.conversation: turn for turn in reversed(self.turns)}
+        for conversation in sorted(roots):
+            users = (
+                message for message in self.said(roots[conversation].number) if message.role is Role.USER
+            )
+            first = next(users, None) if len(roots) > 1 else None
+            yield Conversation(conversation, first_words(first.text) if first else "")
+
+    def facts(self) -> TapeFacts:
+        return TapeFacts(
+            self.tape.source,
+            len(self.turns),
+            self.tape.left_out,
+            self._ignored,
+            self._replaced,
+            len(self._unexplained),
+        )
+
+    def exchange(self, number: int) -> Exchange:
+        return self._options.adjustments.of(self.tape.reread(number)).exchange
+
+    def reading(self, exchange: Exchange, *, skip: int = 0) -> Reading | None:
+        """The request's body read for comparing but for its first messages; `None` where it is no JSON."""
+        value = json_of(exchange.request.body)
+        if isinstance(value, Absent):
+            return None
+        rules, minted = self._options.rules, self._sketcher.minted
+        return read(value, path=exchange.request.path, rules=rules, minted=minted, skip=skip)
+
+    def said(self, number: int) -> tuple[Message, ...]:
+        """The history of an exchange."""
+        request = self.tape.reread(number).request
+        value = json_of(request.body)
+        dialect = None if isinstance(value, Absent) else dialect_of(request.path, value)
+        return dialect.history(value) if dialect and not isinstance(value, Absent) else ()
+
+
+class _Comparison:
+    """What became of every exchange, worked out in the order of the re-issued run."""
+
+    def __init__(self, old: _Run, new: _Run, options: DiffOptions) -> None:
+        self._old, self._new, self._options = old, new, options
+        self._pairing = pair(old.turns, new.turns)
+        self._tracer = Tracer()
+        self._forked: set[int] = set()
+        self._alike: dict[str, int] = {}
+        self._origin_of: dict[int, int] = {}
+        self._told: dict[int | None, frozenset[str]] = {}
+        self._allowed: set[int] = set()
+
+    def exchanges(self) -> Iterator[ExchangeDiff]:
+        """One for every exchange of the re-issued tape, and the missing ones where they would have come."""
+        missing = self._missing()
+        yield from missing.get(-1, ())
+        extras_in_a_row = 0
+        for turn in self._new.turns:
+            partner = self._pairing.partner(turn.number)
+            extras_in_a_row = 0 if partner is not None else extras_in_a_row + 1
+            if partner is None:
+                yield self._extra(turn, told=extras_in_a_row <= _TOLD_IN_A_ROW)
+            else:
+                yield self._paired(turn, self._old.turns[partner])
+            yield from missing.get(turn.number, ())
+
+    def _paired(self, turn: Turn, partner: Turn) -> ExchangeDiff:
+        equal = turn.number in self._pairing.equal
+        if not equal and self._is_carried(turn, partner):
+            return self._carried(turn, partner)
+        if equal and not self._options.responses:
+            return self._match(turn, partner)
+        return self._explained(turn, partner, equal=equal)
+
+    def _match(self, turn: Turn, partner: Turn) -> ExchangeDiff:
+        return ExchangeDiff(
+            State.MATCH,
+            partner.number,
+            turn.number,
+            turn.conversation,
+            _endpoint_text(turn),
+            moved=turn.number in self._pairing.moved,
+        )
+
+    def _is_carried(self, turn: Turn, partner: Turn) -> bool:
+        """Whether all that differs was told at an earlier exchange of the conversation.
+
+        Both turns add the same to histories of which it is known how they differ, and whatever else is in the
+        bodies differs as it did there.
+        """
+        if turn.key != partner.key or turn.hints != partner.hints or turn.parent is None:
+            return False
+        if not self._goes_on(turn, partner):
+            return False
+        beside = self._pairing.beside(turn.parent)
+        if beside is None:
+            return False
+        before = self._new.turns[turn.parent], self._old.turns[beside]
+        return _outside_differs(turn, partner) in (None, _outside_differs(*before))
+
+    def _goes_on(self, turn: Turn, partner: Turn) -> bool:
+        """Whether two paired turns continue two of which it was told how they differ."""
+        parent = turn.parent
+        if parent is None or parent in self._pairing.equal or parent not in self._origin_of:
+            return False
+        return partner.parent is not None and partner.parent == self._pairing.beside(parent)
+
+    def _carried(self, turn: Turn, partner: Turn) -> ExchangeDiff:
+        assert turn.parent is not None  # noqa: S101 - see _is_carried
+        source = self._origin_of[turn.number] = self._origin_of[turn.parent]
+        self._told[turn.number] = self._told.get(turn.parent, frozenset())
+        if source in self._allowed:
+            return self._match(turn, partner)
+        return ExchangeDiff(
+            State.CARRIED,
+            partner.number,
+            turn.number,
+            turn.conversation,
+            _endpoint_text(turn),
+            carried_from=source,
+        )
+
+    def _explained(self, turn: Turn, partner: Turn, *, equal: bool) -> ExchangeDiff:
+        old, new = self._old.exchange(partner.number), self._new.exchange(turn.number)
+        found = [] if equal else self._request_findings(turn, partner, old, new)
+        if not equal and not found:
+            return self._carried(turn, partner)
+        if self._options.responses:
+            found += response_findings(old, new, self._options.rules)
+        if not found:
+            return self._match(turn, partner)
+        self._origin_of[turn.number] = turn.number
+        origin, words = self._cause(turn, partner, found)
+        spots = tuple(finding.spot for finding in found)
+        diff = ExchangeDiff(
+            State.CHANGED,
+            partner.number,
+            turn.number,
+            turn.conversation,
+            _endpoint_text(turn),
+            origin=origin,
+            cause=words,
+            spots=spots,
+            trace=self._tracer.trace(turn.number, found),
+        )
+        if diff.weak and self._options.loose:
+            self._allowed.add(turn.number)
+            return self._match(turn, partner)
+        if not diff.weak and turn.conversation not in self._forked:
+            self._forked.add(turn.conversation)
+            diff = replace(diff, state=State.FORK)
+        first = self._alike.setdefault(repr(spots), turn.number)
+        return replace(diff, alike=None if first == turn.number else first)
+
+    def _request_findings(self, turn: Turn, partner: Turn, old: Exchange, new: Exchange) -> list[Finding]:
+        """What differs between two requests and was not told before in their conversation.
+
+        Nothing only where they go on from two of which it was told; else at least one difference, since their
+        fingerprints differ.
+        """
+        goes_on = self._goes_on(turn, partner)
+        told = self._told.get(turn.parent, frozenset()) if goes_on else frozenset()
+        found: list[Finding] = []
+        for skip in ((partner.shared, turn.shared), (0, 0)) if goes_on else ((0, 0),):
+            found = found or [one for one in self._all_findings(old, new, skip) if repr(one.spot) not in told]
+        outside = (one for one in found if not one.spot.label.startswith(_INSIDE))
+        self._told[turn.number] = told | {repr(one.spot) for one in outside}
+        return found if found or goes_on else [_unexplained()]
+
+    def _all_findings(self, old: Exchange, new: Exchange, skip: tuple[int, int]) -> list[Finding]:
+        found = _endpoint_findings(old.request, new.request) if self._new.endpoints else []
+        readings = self._old.reading(old, skip=skip[0]), self._new.reading(new, skip=skip[1])
+        if readings[0] is None or readings[1] is None:
+            return found + _verbatim(old.request.body, new.request.body)
+        return found + findings(readings[0], readings[1])
+
+    def _cause(self, turn: Turn, partner: Turn, found: list[Finding]) -> tuple[Origin, Words]:
+        """Where the change came from; of an inserted turn it is told what the turn behind it shows."""
+        origin, words = cause(found)
+        behind = self._pairing.inserted.get(turn.number)
+        if behind is not None:
+            readings = (
+                self._old.reading(self._old.exchange(partner.number)),
+                self._new.reading(self._new.exchange(behind)),
+            )
+            if readings[0] is not None and readings[1] is not None:
+                words = cause(findings(readings[0], readings[1]) or found)[1]
+        return origin, words
+
+    def _extra(self, turn: Turn, *, told: bool) -> ExchangeDiff:
+        nearest = self._pairing.nearest.get(turn.number)
+        said = self._new.said(turn.number) if told else ()
+        if turn.parent in self._origin_of and turn.parent is not None:
+            self._origin_of[turn.number] = self._origin_of[turn.parent]
+            self._told[turn.number] = self._told.get(turn.parent, frozenset())
+        return ExchangeDiff(
+            State.EXTRA,
+            None,
+            turn.number,
+            turn.conversation,
+            _endpoint_text(turn),
+            nearest=nearest,
+            nearest_words=self._beside_words(turn.number, nearest) if told and nearest is not None else (),
+            words=last_message(said[-1]) if said else (),
+        )
+
+    def _beside_words(self, reissued: int, recorded: int) -> Words:
+        """How the nearest recorded exchange differs from an extra one, in a few words."""
+        readings = (
+            self._old.reading(self._old.exchange(recorded)),
+            self._new.reading(self._new.exchange(reissued)),
+        )
+        if readings[0] is None or readings[1] is None:
+            return ()
+        found = findings(readings[0], readings[1])
+        inserted = [finding for finding in found if finding.new and not finding.old]
+        if len(found) == 1 and inserted:
+            return (ours(f"without {found[0].spot.label}"),)
+        labels = list(dict.fromkeys(finding.spot.label for finding in found))
+        more = f" and {len(labels) - 2} more places" if len(labels) > 2 else ""
+        return (ours("with another "), ours(", ".join(labels[:2]) + more)) if labels else ()
+
+    def _missing(self) -> dict[int, list[ExchangeDiff]]:
+        """The recorded exchanges that were never re-issued, by the re-issued one after which they belong."""
+        partner_of = {
+            self._pairing.partner(turn.number): turn.number
+            for turn in self._new.turns
+            if turn.number not in self._pairing.moved
+        }
+        placed: dict[int, list[ExchangeDiff]] = {}
+        after, in_a_row = -1, 0
+        paired = {self._pairing.partner(turn.number) for turn in self._new.turns}
+        conversations = self._conversation_partners()
+        for turn in self._old.turns:
+            if turn.number in paired:
+                after, in_a_row = partner_of.get(turn.number, after), 0
+                continue
+            in_a_row += 1
+            said = self._old.said(turn.number) if in_a_row <= _TOLD_IN_A_ROW else ()
+            conversation = conversations.get(turn.conversation)
+            placed.setdefault(after, []).append(
+                ExchangeDiff(
+                    State.MISSING,
+                    turn.number,
+                    None,
+                    -1 if conversation is None else conversation,
+                    _endpoint_text(turn),
+                    words=last_message(said[-1]) if said else (),
+                )
+            )
+        return placed
+
+    def _conversation_partners(self) -> dict[int, int]:
+        """For each recorded conversation the re-issued one that shares an exchange with it."""
+        partners: dict[int, int] = {}
+        for turn in self._new.turns:
+            recorded = self._pairing.partner(turn.number)
+            if recorded is not None:
+                partners.setdefault(self._old.turns[recorded].conversation, turn.conversation)
+        return partners
+
+
+def _outside_differs(new: Turn, old: Turn) -> tuple[bytes, ...] | None:
+    """How two requests differ outside their messages, or None where they do not."""
+    if (new.rest, new.endpoint) == (old.rest, old.endpoint):
+        return None
+    return new.rest, new.endpoint, old.rest, old.endpoint
+
+
+def _endpoint_text(turn: Turn) -> str:
+    method, path, query = [*turn.endpoint.split(b" ", 2), b"", b"", b""][:3]
+    text = b" ".join((method, path)) + (b"?" + query if query else b"")
+    return text.decode(errors="replace").strip()
+
+
+def _endpoint_findings(old: Request, new: Request) -> list[Finding]:
+    """A difference of method or path, each of which is told as it stands."""
+    found = []
+    for name, left, right in (("method", old.method, new.method), ("path", old.path, new.path)):
+        if left != right:
+            difference = Difference(Kind.VALUE, (), (), (), left, right)
+            found.append(Finding(Spot(name, (), (difference,)), Origin.SETTINGS))
+    return found
+
+
+def _verbatim(old: Body, new: Body) -> list[Finding]:
+    """Two bodies of which at least one is no JSON: different as a whole."""
+    if old.kind is new.kind and old.value == new.value:
+        return []
+    kind = Kind.VALUE if old.kind is new.kind else Kind.TYPE
+    difference = Difference(kind, (), (), (), _side(old), _side(new))
+    return [Finding(Spot("body", (), (difference,)), Origin.BODY)]
+
+
+def _side(body: Body) -> Side:
+    return MISSING if body.kind is BodyKind.ABSENT else body.value
+
+
+def _unexplained() -> Finding:
+    """Requests whose values agree but not what their IDs stand for on their tapes."""
+    words = (ours("an exchange of the recorded tape"),), (ours("another exchange"),)
+    difference = Difference(Kind.LINK, (), (), (), recorded_words=words[0], reissued_words=words[1])
+    return Finding(Spot("body", (), (difference,)), Origin.BODY)

@@ -1,0 +1,166 @@
+"""A request body read for comparing: its messages with IDs made neutral, and what the IDs mean beside them.
+
+Two bodies are never compared by their tokens: a dropped turn renumbers all that follow. So every ID stands
+here as the name of its class, equal on both sides, and what it means is compared on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from amberfork_cli.core.dialects import dialect_of
+from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.model import Message, ToolCall, ToolResult
+from amberfork_cli.core.id_rules import HISTORIES, IdClass, IdRules, Path, Role, sites
+from amberfork_cli.core.linkage import Linker, Minted, Token
+from amberfork_cli.core.rewriting import rewritten
+from amberfork_cli.core.tape import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Id:
+    """One ID in a message: the path from the message, what it does there, what it means."""
+
+    path: Path
+    role: Role
+    token: Token
+    orphan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One message of a history: its path, its value with neutral IDs, its IDs, and what it says."""
+
+    path: Path
+    value: JsonValue
+    ids: tuple[Id, ...]
+    said: Message | None
+
+    def call_at(self, path: Path) -> ToolCall | None:
+        """The call that a path from the message leads into."""
+        calls = self.said.calls if self.said else ()
+        return next((call for call in calls if _leads_into((*self.path, *path), call.path)), None)
+
+    def result_at(self, path: Path) -> ToolResult | None:
+        """The tool result that a path from the message leads into."""
+        results = self.said.results if self.said else ()
+        return next((result for result in results if _leads_into((*self.path, *path), result.path)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One body as it is compared: `name` is the member that holds its messages, `rest` all that is none.
+
+    `whole` is all of it, IDs made neutral; `prompts` are what is said outside the messages.
+    """
+
+    whole: JsonValue
+    dialect: Dialect | None
+    name: str
+    elements: tuple[Element, ...]
+    rest: JsonValue
+    rest_ids: tuple[Id, ...]
+    prompts: tuple[Message, ...]
+
+
+def _leads_into(path: Path, place: Path) -> bool:
+    return path[: len(place)] == place
+
+
+def read(
+    body: JsonValue,
+    *,
+    path: str = "",
+    rules: IdRules = IdRules.ALL,
+    minted: Minted | None = None,
+    skip: int = 0,
+) -> Reading:
+    """A body read for comparing, but for its first `skip` messages.
+
+    `minted` explains IDs that earlier responses gave out.
+    """
+    body = _without_first(body, skip)
+    found = sites(body, rules)
+    calls = {site.value for site in found if site.id_class is IdClass.CALL}
+    linker = Linker(rules, calls=calls, minted=minted)
+    tokens = [linker.token(site) for site in found]
+    copy = rewritten(body, found, tokens, telling=linker.telling, text_of=_neutral)
+    orphans = set(linker.orphans.values())
+    ids = [
+        (site.path, Id((), site.role, token, orphan=token[0] is IdClass.CALL and token[1] in orphans))
+        for site, token in zip(found, tokens, strict=True)
+        if token is not None
+    ]
+    ids += [(path_, Id((), Role.POINTS, token)) for path_, token in copy.mentions]
+    return _Reader(body, copy.value, dialect_of(path, body), ids).reading(skip)
+
+
+def _without_first(body: JsonValue, skip: int) -> JsonValue:
+    """The body with nothing in place of its first messages; the others keep their paths."""
+    if not skip or not isinstance(body, dict):
+        return body
+    name = next((name for name in HISTORIES if isinstance(body.get(name), list)), "")
+    history = body.get(name)
+    if not isinstance(history, list):
+        return body
+    nothing: list[JsonValue] = [None] * skip
+    return {**body, name: nothing + history[skip:]}
+
+
+def _neutral(token: Token) -> str:
+    return f"__amberfork_{token[0].value}__"
+
+
+class _Reader:
+    """Puts what was found in a body to the messages in which it was found."""
+
+    def __init__(
+        self, body: JsonValue, neutral: JsonValue, dialect: Dialect | None, ids: list[tuple[Path, Id]]
+    ) -> None:
+        self._neutral, self._dialect = neutral, dialect
+        self._history = dialect.history(body) if dialect else ()
+        self._name = next((name for name in HISTORIES if isinstance(_member(neutral, name), list)), "")
+        self._by_message: dict[int, list[Id]] = {}
+        self._rest_ids: list[Id] = []
+        for path, found in ids:
+            if len(path) > 1 and path[0] == self._name and isinstance(path[1], int):
+                self._by_message.setdefault(path[1], []).append(_at(found, path[2:]))
+            else:
+                self._rest_ids.append(_at(found, path))
+
+    def reading(self, skip: int) -> Reading:
+        said = {message.path: message for message in self._history}
+        history = _member(self._neutral, self._name) if self._name else None
+        elements = tuple(
+            Element(
+                (self._name, index),
+                value,
+                tuple(self._by_message.get(index, ())),
+                said.get((self._name, index)),
+            )
+            for index, value in enumerate(history if isinstance(history, list) else ())
+            if index >= skip
+        )
+        prompts = tuple(message for message in self._history if message.path[:1] != (self._name,))
+        return Reading(
+            self._neutral,
+            self._dialect,
+            self._name,
+            elements,
+            self._without_history(),
+            tuple(self._rest_ids),
+            prompts,
+        )
+
+    def _without_history(self) -> JsonValue:
+        if not self._name or not isinstance(self._neutral, dict):
+            return self._neutral
+        return {key: value for key, value in self._neutral.items() if key != self._name}
+
+
+def _at(found: Id, path: Path) -> Id:
+    return Id(path, found.role, found.token, found.orphan)
+
+
+def _member(value: JsonValue, name: str) -> JsonValue:
+    return value.get(name) if isinstance(value, dict) else None
