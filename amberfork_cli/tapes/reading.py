@@ -26,7 +26,7 @@ class Reading:
 
     def loads(self, text: bytes) -> JsonValue:
         """The JSON value that a text spells; what lenient reading bends is counted. Raises JsonError."""
-        text = text.rstrip(b"\r\n")  # what ends in a brace is read faster
+        text = text.rstrip(b"\r\n")  # so that an end too early is on its own line
         if not self.lenient:
             return loads(text)
         bent = LeftOut()

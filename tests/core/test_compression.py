@@ -11,7 +11,7 @@ from collections.abc import Callable
 import brotli
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amberfork_cli.core.compression import ExpandedStream, coding_of, expand
@@ -129,6 +129,7 @@ def test_a_file_is_known_by_its_first_bytes(coding: str, compress: Callable[[byt
 
 @pytest.mark.parametrize(("coding", "compress"), CODINGS)
 @given(data=st.data())
+@settings(deadline=None)
 def test_the_sizes_of_pieces_do_not_matter(
     coding: str, compress: Callable[[bytes], bytes], data: st.DataObject
 ) -> None:

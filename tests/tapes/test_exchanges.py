@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amberfork_cli.core.jsontext import dumps, loads, same
@@ -44,6 +44,7 @@ exchanges = st.builds(
 
 
 @given(exchange=exchanges)
+@settings(deadline=None)
 def test_an_exchange_comes_back_from_its_json(exchange: Exchange) -> None:
     """Every member, type for type, those that amberfork does not know included."""
     written = dumps(exchange_value(exchange))
@@ -55,6 +56,7 @@ def test_an_exchange_comes_back_from_its_json(exchange: Exchange) -> None:
 
 
 @given(value=json_values)
+@settings(deadline=None)
 def test_the_order_of_members_is_kept(value: JsonValue) -> None:
     """In bodies, and among the members that amberfork does not know."""
     exchange = Exchange(

@@ -80,7 +80,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 
 @given(source=st.binary(max_size=200) | mutated(), options=ways)
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_only_trouble_ever_comes_out(source: bytes, options: dict[str, object]) -> None:
     """And what was read can be read again, and is written so that it reads as the same."""
     outcome = _outcome(source, options)
