@@ -161,7 +161,9 @@ _RESPONSE_ANCHORS = _REQUEST_ANCHORS | {
 _TOP_HANDLES = frozenset({"container", "conversation", "cachedContent"})
 _ANCHOR_DEPTH = 2
 
-_COMPOSITE = re.compile(r"(call_[^|]*|__amberfork_tool_call_\d+__)\|(fc_[^|]*|__amberfork_item_\d+__)")
+_COMPOSITE = re.compile(
+    r"(call_[^|]*|__amberfork_tool_call_\d+__)\|(fc_[^|]*|__amberfork_(?:item|tool_call)_\d+__)"
+)
 _CONTAINER = re.compile(r"cntr_|__amberfork_item_\d+__\Z")
 
 
