@@ -58,6 +58,11 @@ class Source:
         with self.trouble():
             return self.stream.read()
 
+    def goes_on(self) -> bool:
+        """Whether more than blanks is certain to follow; raises TapeError or CompressionError."""
+        with self.trouble():
+            return bool(self.stream.peek(1).strip())
+
     def again(self, offset: int, length: int) -> bytes:
         """Those bytes once more, wherever the stream stands; fewer where the file has become shorter."""
         assert self._descriptor is not None  # noqa: S101 - `plain` says so

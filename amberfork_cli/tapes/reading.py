@@ -26,13 +26,18 @@ class Reading:
 
     def loads(self, text: bytes) -> JsonValue:
         """The JSON value that a text spells; what lenient reading bends is counted. Raises JsonError."""
-        text = text.rstrip(b"\r\n")  # so that an end too early is on its own line
-        if not self.lenient:
-            return loads(text)
-        bent = LeftOut()
-        value = loads(text, left_out=bent)
-        self.left_out.non_finite += bent.non_finite
-        self.left_out.duplicate_keys += bent.duplicate_keys
+        bent = LeftOut() if self.lenient else None
+        try:
+            value = loads(text, left_out=bent)
+        except JsonError:
+            if not text.endswith(b"\n"):
+                raise
+            value = loads(
+                text.rstrip(), left_out=bent
+            )  # so that what is missing at the end is on its own line
+        if bent is not None:
+            self.left_out.non_finite += bent.non_finite
+            self.left_out.duplicate_keys += bent.duplicate_keys
         return value
 
     def forget(self) -> None:

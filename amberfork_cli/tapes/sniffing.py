@@ -6,6 +6,7 @@ It has lines if its first line is a JSON value by itself and others follow; what
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
@@ -68,7 +69,7 @@ class _Ahead:
 
     def __init__(self, source: Source) -> None:
         self._source, self._lines = source, source.lines()
-        self._taken: list[bytes] = []
+        self._taken: deque[bytes] = deque()
         self.blank_lines = self.bytes_before = 0
 
     def line(self) -> bytes | None:
@@ -96,16 +97,24 @@ class _Ahead:
         if not self._taken:
             self.line()
         whole = b"".join((*self._taken, self._source.rest()))
-        self._taken, self._lines = [], iter(BytesIO(whole))
+        self._taken, self._lines = deque(), iter(BytesIO(whole))
         return whole
+
+    def goes_on(self) -> bool:
+        """Whether another line that is not blank follows, which is seldom read for that."""
+        return self._source.goes_on() or self.line() is not None
 
     def skip_line(self) -> None:
         """Leave the first line aside."""
-        self.bytes_before += len(self._taken.pop(0))
+        self.bytes_before += len(self._taken.popleft())
 
     def replay(self) -> Iterator[bytes]:
-        """Every line from the first that is not blank."""
-        return chain(self._taken, self._lines)
+        """Every line from the first that is not blank; none is held when it has been given."""
+        return chain(self._given_up(), self._lines)
+
+    def _given_up(self) -> Iterator[bytes]:
+        while self._taken:
+            yield self._taken.popleft()
 
 
 def _sniffed(ahead: _Ahead, reading: Reading) -> Lines | Document:
@@ -116,7 +125,7 @@ def _sniffed(ahead: _Ahead, reading: Reading) -> Lines | Document:
         value = reading.loads(first)
     except JsonError:
         return _sniffed_text(first, ahead, reading)
-    if ahead.line() is None and not JSONL.fits(value):
+    if not JSONL.fits(value) and not ahead.goes_on():
         return _document(_document_format(value, reading), value)
     return _lines(_line_format(value, reading), value, ahead, reading)
 
