@@ -67,20 +67,60 @@ _MOST_CELLS = 4096  # a gap of 64 by 64; larger ones are paired in order
 
 
 def pairs(
-    old: Sequence[Hashable], new: Sequence[Hashable], likeness: Callable[[int, int], float]
+    old: Sequence[Hashable],
+    new: Sequence[Hashable],
+    likeness: Callable[[int, int], float],
+    *,
+    begins: Callable[[Hashable], bool] = lambda _: False,
 ) -> list[tuple[int | None, int | None]]:
     """The positions that belong together, in order; `None` where one side has no counterpart.
 
     Equal elements are partners. In a gap those are partners whose likeness, from 0 to 1, adds up to most; a
-    likeness of 0 is no partnership.
+    likeness of 0 is no partnership. Where a gap of one side could as well stand further up, since the
+    elements there repeat, it is moved to the nearest place where an element `begins` something.
     """
     found: list[tuple[int | None, int | None]] = []
-    for block in align(old, new):
+    for block in _slid(align(old, new), old, new, begins):
         if block.equal:
             found.extend(zip(range(block.i1, block.i2), range(block.j1, block.j2), strict=True))
         else:
             found.extend(_gap_pairs(block, likeness))
     return found
+
+
+def _slid(
+    blocks: list[Block], old: Sequence[Hashable], new: Sequence[Hashable], begins: Callable[[Hashable], bool]
+) -> list[Block]:
+    """The blocks with each one-sided gap moved up to where something begins, if it can be."""
+    for at in range(1, len(blocks)):
+        before, gap = blocks[at - 1], blocks[at]
+        if gap.equal or not before.equal or (gap.i1 < gap.i2 and gap.j1 < gap.j2):
+            continue
+        side, start, end = (new, gap.j1, gap.j2) if gap.i1 == gap.i2 else (old, gap.i1, gap.i2)
+        steps = _steps_up(side, start, end, before.i2 - before.i1, begins)
+        if steps:
+            blocks[at - 1 : at + 1] = [
+                Block(True, before.i1, before.i2 - steps, before.j1, before.j2 - steps),
+                Block(False, gap.i1 - steps, gap.i2 - steps, gap.j1 - steps, gap.j2 - steps),
+            ]
+            following = (
+                blocks[at + 1] if at + 1 < len(blocks) else Block(True, gap.i2, gap.i2, gap.j2, gap.j2)
+            )
+            behind = Block(True, following.i1 - steps, following.i2, following.j1 - steps, following.j2)
+            blocks[at + 1 : at + 2] = [behind]
+    return blocks
+
+
+def _steps_up(
+    side: Sequence[Hashable], start: int, end: int, most: int, begins: Callable[[Hashable], bool]
+) -> int:
+    """How far a gap must move up so that it begins with a beginning; 0 where it does or never will."""
+    for steps in range(most + 1):
+        if begins(side[start - steps]):
+            return steps
+        if steps == most or side[start - steps - 1] != side[end - steps - 1]:
+            return 0
+    return 0
 
 
 def _gap_pairs(block: Block, likeness: Callable[[int, int], float]) -> list[tuple[int | None, int | None]]:

@@ -7,7 +7,7 @@ none. Whatever is no message (settings, tools, prompts outside the list) is comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
@@ -150,7 +150,7 @@ class _Messages:
         keys_new = [jsontext.dumps(self._new[at].value, sort_keys=True) for at in self._order]
         gone: list[Element] = []
         come: list[Element] = []
-        for i, j in pairs(keys_old, keys_new, self._likeness):
+        for i, j in pairs(keys_old, keys_new, self._likeness, begins=self._begins(keys_old, keys_new)):
             if i is not None and j is not None:
                 yield from _hunks(gone, come, before=self._new[self._order[j]])
                 gone, come = [], []
@@ -163,6 +163,12 @@ class _Messages:
                 come.append(self._new[self._order[j]])
         yield from _hunks(gone, come)
         yield from (self._run(run) for run in self._reordered)
+
+    def _begins(self, keys_old: list[bytes], keys_new: list[bytes]) -> Callable[[Hashable], bool]:
+        """Whether a message, known by its key, begins a turn: a result never does."""
+        results = {key for key, element in zip(keys_old, self._old, strict=True) if _is_result(element)}
+        results |= {key for key, at in zip(keys_new, self._order, strict=True) if _is_result(self._new[at])}
+        return lambda key: key not in results
 
     def _likeness(self, i: int, j: int) -> float:
         """Messages are partners only if the same speaker says them."""
@@ -196,13 +202,17 @@ class _Messages:
             first.path,
             list(range(count)),
             [*run.order],
-            summary=(ours(f"{count} results"),),
+            summary=(ours(f"{count} results in another order"),),
         )
         said = tuple(
             element.said for element in self._new[run.new_start : run.new_start + count] if element.said
         )
         spot = Spot(_range(first, last), (ours("tool results of one batch"),), (difference,))
         return Finding(spot, Origin.TOOL_RESULT, new=said)
+
+
+def _is_result(element: Element) -> bool:
+    return element.said is not None and element.said.role is Role.TOOL
 
 
 _Moved: TypeAlias = "tuple[str, tuple[int, ...]] | None"
@@ -284,13 +294,26 @@ def _shown(
     call = call or calls[0] or calls[1]
     full = (*element.path, *change.path)
     inner = change.inner or ()
-    if call is not None:
+    if change.kind in (Kind.ADDED, Kind.REMOVED) and change.inner is None:
+        difference = replace(difference, summary=_whole(element, full))
+    if call is not None and not difference.summary:
         return replace(difference, path=(*_in_call(full, call), *inner))
     there = element.result_at(change.path) if result else None
     if there is not None and full[: len(there.content_path)] == there.content_path:
         rest = full[len(there.content_path) :]
         return replace(difference, path=(*(rest[2:] if rest[1:2] == ("text",) else rest), *inner))
     return difference
+
+
+def _whole(element: Element, path: Path) -> Words:
+    """The calls or results in a value that only one side has, in words; none where it holds no whole one."""
+    said = element.said
+    calls = [call for call in (said.calls if said else ()) if call.path[: len(path)] == path]
+    results = [result for result in (said.results if said else ()) if result.path[: len(path)] == path]
+    words = [call_words(call) for call in calls] or [result_words(result) for result in results]
+    return tuple(
+        piece for number, one in enumerate(words) for piece in ((ours(", "),) if number else ()) + one
+    )
 
 
 def _in_call(full: Path, call: ToolCall) -> Path:
@@ -312,7 +335,7 @@ def _reordered_parts(old: Element, new: Element, moved: tuple[str, tuple[int, ..
         (*new.path, *path),
         list(range(len(order))),
         [*order],
-        summary=(ours(what),),
+        summary=(ours(f"{what} in another order"),),
     )
     origin = Origin.TOOL_RESULT if results else Origin.MODEL_OUTPUT
     return Finding(Spot(to_text(new.path), who(new.said), (difference,)), origin, _said(old), _said(new))
@@ -322,7 +345,8 @@ def _linked(old: Element, new: Element, difference: Difference) -> Finding:
     """A finding for one reference that answers another call."""
     path = difference.reissued_path or ()
     result = new.result_at(path[len(new.path) :])
-    words = summary(new.said, new.value) if result else who(new.said)
+    kind, *said = summary(new.said, new.value)
+    words = (kind, ours(" "), *said) if result else who(new.said)
     origin = Origin.TOOL_RESULT if result else _ORIGINS[new.said.role if new.said else Role.UNKNOWN]
     spot = Spot(to_text(new.path), words, (difference,))
     return Finding(spot, origin, _said(old), _said(new), result=result)

@@ -42,7 +42,7 @@ def _model_output(found: Sequence[Finding]) -> Iterator[Piece]:
     if not first.old or not first.new:
         yield from _hunk(found)
     elif first.spot.differences[0].kind is Kind.REORDERED:
-        yield ours(f"the {_summary_text(first)} of one turn came in another order")
+        yield ours(f"the {_count(first)} calls of one turn came in another order")
     elif old is not None and new is not None:
         yield from _call(first, old, new)
     elif new is not None:
@@ -117,7 +117,7 @@ def _tool_result(found: Sequence[Finding]) -> Iterator[Piece]:
     ):
         yield from _hunk(found)
     elif first.spot.differences[0].kind is Kind.REORDERED:
-        yield ours(f"the {_summary_text(first)} of one parallel batch came in another order")
+        yield ours(f"the {_count(first)} results of one parallel batch came in another order")
     elif first.spot.differences[0].kind is Kind.ORPHAN:
         yield ours("a result answers a call that nobody made")
     elif first.spot.differences[0].kind is Kind.LINK:
@@ -152,8 +152,10 @@ def _links(found: Sequence[Finding]) -> Iterator[Piece]:
         )
 
 
-def _summary_text(finding: Finding) -> str:
-    return "".join(piece.text for piece in finding.spot.differences[0].summary)
+def _count(finding: Finding) -> int:
+    """How many elements a reordered batch has."""
+    order = finding.spot.differences[0].reissued
+    return len(order) if isinstance(order, list) else 0
 
 
 def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
@@ -297,6 +299,8 @@ def _setting(finding: Finding, *, verb: str) -> Iterator[Piece]:
     yield quoted(finding.spot.label)
     if first.kind in (Kind.ADDED, Kind.REMOVED) and not first.path:
         yield ours(f" was {first.kind.value}")
+    elif _weak(finding):
+        yield ours(" is spelled differently")
     elif _values(finding):
         yield from (
             ours(f"{verb} from "),

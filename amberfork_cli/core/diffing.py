@@ -99,6 +99,8 @@ class _Run:
         self._ignored = self._replaced = 0
         self._sketcher = Sketcher(options.rules, endpoints=endpoints)
         self._unexplained: set[str] = set()
+        self.endpoint_texts: list[str] = []
+        self._texts: dict[str, str] = {}
         self.turns = turns(self._sketches())
 
     def _sketches(self) -> Iterator[Sketch]:
@@ -108,6 +110,8 @@ class _Run:
             self._replaced += adjusted.replaced
             sketch = self._sketcher.sketch(adjusted.exchange)
             self._unexplained |= sketch.unexplained
+            text = _endpoint_text(exchange.request) if self.endpoints else ""
+            self.endpoint_texts.append(self._texts.setdefault(text, text))
             yield sketch
 
     def conversations(self) -> Iterator[Conversation]:
@@ -190,7 +194,7 @@ class _Comparison:
             partner.number,
             turn.number,
             turn.conversation,
-            _endpoint_text(turn),
+            self._new.endpoint_texts[turn.number],
             moved=turn.number in self._pairing.moved,
         )
 
@@ -228,7 +232,7 @@ class _Comparison:
             partner.number,
             turn.number,
             turn.conversation,
-            _endpoint_text(turn),
+            self._new.endpoint_texts[turn.number],
             carried_from=source,
         )
 
@@ -249,7 +253,7 @@ class _Comparison:
             partner.number,
             turn.number,
             turn.conversation,
-            _endpoint_text(turn),
+            self._new.endpoint_texts[turn.number],
             origin=origin,
             cause=words,
             spots=spots,
@@ -296,7 +300,9 @@ class _Comparison:
                 self._new.reading(self._new.exchange(behind)),
             )
             if readings[0] is not None and readings[1] is not None:
-                words = cause(findings(readings[0], readings[1]) or found)[1]
+                hunks = [one for one in findings(readings[0], readings[1]) if one.new and not one.old]
+                calls = any(message.calls for hunk in hunks for message in hunk.new)
+                words = cause(hunks)[1] if calls else words
         return origin, words
 
     def _extra(self, turn: Turn, *, told: bool) -> ExchangeDiff:
@@ -310,7 +316,7 @@ class _Comparison:
             None,
             turn.number,
             turn.conversation,
-            _endpoint_text(turn),
+            self._new.endpoint_texts[turn.number],
             nearest=nearest,
             nearest_words=self._beside_words(turn.number, nearest) if told and nearest is not None else (),
             words=last_message(said[-1]) if said else (),
@@ -356,7 +362,7 @@ class _Comparison:
                     turn.number,
                     None,
                     -1 if conversation is None else conversation,
-                    _endpoint_text(turn),
+                    self._old.endpoint_texts[turn.number],
                     words=last_message(said[-1]) if said else (),
                 )
             )
@@ -379,10 +385,9 @@ def _outside_differs(new: Turn, old: Turn) -> tuple[bytes, ...] | None:
     return new.rest, new.endpoint, old.rest, old.endpoint
 
 
-def _endpoint_text(turn: Turn) -> str:
-    method, path, query = [*turn.endpoint.split(b" ", 2), b"", b"", b""][:3]
-    text = b" ".join((method, path)) + (b"?" + query if query else b"")
-    return text.decode(errors="replace").strip()
+def _endpoint_text(request: Request) -> str:
+    """Method and path as a display shows them, without the query, which may hold a key."""
+    return f"{request.method} {request.path.partition('?')[0]}".strip()
 
 
 def _endpoint_findings(old: Request, new: Request) -> list[Finding]:
