@@ -127,7 +127,18 @@ def test_a_file_is_known_by_its_first_bytes(coding: str, compress: Callable[[byt
     assert coding_of(b'{"request"') is None
 
 
-@pytest.mark.parametrize(("coding", "compress"), CODINGS)
+@EVERY_CODING
+@pytest.mark.parametrize("step", [1 << 11, 1 << 16, 100_001])
+def test_a_stream_comes_in_pieces(coding: str, compress: Callable[[bytes], bytes], step: int) -> None:
+    """A piece that gives nothing yet is not the end."""
+    whole = compress(NOISE)
+    pieces = iter([whole[start : start + step] for start in range(0, len(whole), step)])
+    stream = ExpandedStream(lambda: next(pieces, b""), coding)
+
+    assert b"".join(iter(lambda: stream.read(1 << 20), b"")) == NOISE
+
+
+@EVERY_CODING
 @given(data=st.data())
 @settings(deadline=None)
 def test_the_sizes_of_pieces_do_not_matter(
