@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from gc import get_referents
 from math import isfinite
 from typing import Any
 
@@ -19,13 +18,19 @@ from amberfork_cli.core.jsonreader import NonFinite
 
 # What is no JSON value is refused, though orjson knows how to write some of it.
 _EXACT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+_OPTIONS = {
+    (sort_keys, indent): _EXACT
+    | (orjson.OPT_SORT_KEYS if sort_keys else 0)
+    | (orjson.OPT_INDENT_2 if indent else 0)
+    for sort_keys in (False, True)
+    for indent in (False, True)
+}
 
 _TRIED = 6  # levels: down to the parts of a message; each costs at most one more pass of orjson
 _DIGITS_AT_ONCE = 640  # Python converts so many whatever its limit for longer ones is set to
 _CHUNK = 10**_DIGITS_AT_ONCE
 
 _HALF = re.compile("([\ud800-\udfff])")
-_PLAIN = frozenset((dict, list, tuple, str, int, float, bool, type(None)))
 _NAMES = {"nan": b"NaN", "inf": b"Infinity", "-inf": b"-Infinity"}
 
 
@@ -36,8 +41,7 @@ def dumps(value: object, *, sort_keys: bool = False, indent: bool = False) -> by
     character in JSON, and is read as one.) Only `NonFinite` is written as no JSON has it: `NaN`, `Infinity`,
     `-Infinity`. Raises TypeError for what is no JSON value, other non-finite numbers included.
     """
-    option = _option(sort_keys=sort_keys, indent=indent)
-    text = _by_orjson(value, option)
+    text = _by_orjson(value, _OPTIONS[sort_keys, indent])
     if text is not None:
         return text
     return _Writer(sort_keys=sort_keys, indent=indent, tried=0 if indent else _TRIED).document(value)
@@ -63,7 +67,7 @@ class _Writer:
 
     def __init__(self, *, sort_keys: bool, indent: bool, tried: int) -> None:
         self.sort_keys, self.indent, self.tried = sort_keys, indent, tried
-        self.option = _option(sort_keys=sort_keys, indent=indent)
+        self.option = _OPTIONS[sort_keys, indent]
         self.parts: list[bytes] = []
         self.open: list[_Level] = []
         self.around: set[int] = set()
@@ -117,10 +121,6 @@ class _Writer:
         return b"\n" + b"  " * len(self.open) if self.indent else b""
 
 
-def _option(*, sort_keys: bool, indent: bool) -> int:
-    return _EXACT | (orjson.OPT_SORT_KEYS if sort_keys else 0) | (orjson.OPT_INDENT_2 if indent else 0)
-
-
 def _by_orjson(value: object, option: int) -> bytes | None:
     """What orjson writes; `None` where it refuses."""
     try:
@@ -132,16 +132,17 @@ def _by_orjson(value: object, option: int) -> bytes | None:
     return text
 
 
-def _holds_non_finite(value: object) -> bool:
-    """Whether an infinity or `NaN` is anywhere in what orjson wrote; C does the walking, level by level."""
-    level = [value]
-    while level:
-        kinds = set(map(type, level))
-        if float in kinds and not all(map(isfinite, [item for item in level if type(item) is float])):
+def _holds_non_finite(value: Any) -> bool:
+    """Whether an infinity or `NaN` is anywhere in what orjson wrote."""
+    rest = [value]
+    for item in rest:  # grows as it is walked
+        kind = type(item)
+        if kind is dict:
+            rest += item.values()
+        elif kind is list or kind is tuple:
+            rest += item
+        elif kind is float and not isfinite(item):
             return True
-        if not kinds <= _PLAIN:
-            level = [item for item in level if type(item) in _PLAIN]  # an enum leads to all that Python holds
-        level = get_referents(*level)
     return False
 
 

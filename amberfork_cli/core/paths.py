@@ -328,7 +328,7 @@ def _step(text: str, at: int, *, dotted: bool) -> tuple[Step, int]:
         return int(index[1]), index.end()
     found = (_NAMED if dotted else _ITEMS).match(text, at)
     if found is None:
-        raise _malformed(text, at, _flaw(text[at : at + 1]))
+        raise _malformed(text, at, _flaw(text[at : at + 1], dotted=dotted))
     return _WILD.get(found[0], found[0]), found.end()
 
 
@@ -343,13 +343,13 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
     return str(name), end + 1
 
 
-def _flaw(sign: str) -> str:
-    """Why a pattern cannot go on with this sign."""
+def _flaw(sign: str, *, dotted: bool) -> str:
+    """Why a pattern cannot go on with this sign, after a dot or not."""
     if sign == "[":
         return "brackets hold an index, * or a name in double quotes"
     if sign == "*":
         return '* is a whole name; a name that holds one is written ["…"]'
-    return ". or [ should stand here" if sign and sign not in ".]" else "a member name should stand here"
+    return "a member name should stand here" if dotted else ". or [ should stand here"
 
 
 def _malformed(text: str, at: int, problem: str) -> OptionError:
