@@ -122,7 +122,7 @@ class _TurnRun:
             try:
                 self._step(self._child())
             except RegistryLoadError as error:
-                self._turn.give_up(f"the registry could not be loaded again: {error}")
+                self._turn.give_up(f"the registry could not be loaded again: {str(error).splitlines()[0]}")
             self._conclude()
         return TurnResults(
             tuple(self._results[number] for number in range(len(self._calls))), self._shared_prints.so_far()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from amberfork_cli.core.tool import Effect
@@ -19,6 +21,7 @@ LOAD_LIMIT = 120.0
 
 _GRACE = 0.5  # seconds for a worker to close what it holds
 _MOST_PRINTED = 1 << 16  # characters kept of what was printed while the registry was loaded
+_HERE = f"{Path(__file__).parents[1]}{os.sep}"
 _LAST_LINES = 12  # of them, in an error
 
 
@@ -102,8 +105,15 @@ class Host:
 
     def _lost(self, problem: str, printed: Prints) -> RegistryLoadError:
         """An error that shows what was printed last: often that alone says why."""
-        last = printed.so_far().text.splitlines()[-_LAST_LINES:]
-        return RegistryLoadError(problem, source=self._load.reference, traceback="\n".join(last))
+        lines = [line for line in printed.so_far().text.splitlines() if not _is_machinery(line)]
+        return RegistryLoadError(
+            problem, source=self._load.reference, traceback="\n".join(lines[-_LAST_LINES:])
+        )
+
+
+def _is_machinery(line: str) -> bool:
+    """Whether a line of a crash dump is a frame below the user's own."""
+    return line.lstrip().startswith(('File "<frozen ', f'File "{_HERE}'))
 
 
 def _tool_info(text: str) -> ToolInfo:
