@@ -138,7 +138,7 @@ class Sketcher:
         return Sketch(
             f"{RULES_VERSION}:{digest}",
             endpoint,
-            tuple(part.thread for part in thread.parts),
+            tuple(thread.digests),
             tuple(thread.prefixes),
             tuple(thread.links),
             rest.digest,
@@ -172,11 +172,14 @@ class Sketcher:
 
     def _thread(self, name: str, history: list[JsonValue]) -> Thread:
         """The thread of that history, grown from the longest one met lately that it begins with."""
-        text = jsontext.dumps(history, sort_keys=True)[:-1] if history else b""
-        begun = [thread for thread in self._threads if thread.begins(name, text)]
-        thread = max(begun, key=lambda thread: len(thread.text), default=None)
+        begun = [thread for thread in self._threads if thread.goes_on(name, history)]
+        text = b""
+        if not begun and history:
+            text = jsontext.dumps(history, sort_keys=True)[:-1]
+            begun = [thread for thread in self._threads if thread.begins(name, text)]
+        thread = max(begun, key=lambda thread: len(thread.parts), default=None)
         thread = thread or Thread(name, self._rules, self._minted)
-        thread.text = text
+        thread.text, thread.messages = text, history
         for message in history[len(thread.parts) :]:
             thread.add(self._parts.of(message, (name, 0)))
         self._threads = [thread, *(other for other in self._threads if other is not thread)]
@@ -187,7 +190,7 @@ class Sketcher:
         """Keep the threads that fit in memory: the latest always, of the others as many as are light."""
         weight = 0
         for count, thread in enumerate(self._threads):
-            weight += len(thread.text)
+            weight += thread.weight
             if count and (weight > _THREAD_BYTES or count >= _MOST_THREADS):
                 del self._threads[count:]
                 return

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from operator import is_
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.id_rules import IdClass, IdRules, Site
 from amberfork_cli.core.linkage import Linker, Mentions, Minted, Token
 from amberfork_cli.core.parts import Part, content_digest, with_texts
-from amberfork_cli.core.tape import LeftOut
+from amberfork_cli.core.tape import JsonValue, LeftOut
 
 _COMMA = ord(",")
 
@@ -28,17 +29,23 @@ class Ending:
 
 
 class Thread:
-    """A history as far as it has been read. `text` is its exact JSON without the closing bracket.
+    """A history as far as it has been read. `text` is its exact JSON without the closing bracket, if known.
+
+    `messages` are the objects it was read from: a reader may give the same ones again, which are the same
+    messages without a look at them.
 
     `prefixes` are digests of the first one, two, three … messages, IDs and cache hints set aside; `links` say
-    for each message what its IDs mean, counted from where the message begins; `hints` are the cache hints and
-    the messages that hold them.
+    for each message what its IDs mean, counted from where the message begins; `digests` are those of the
+    messages, `hints` the cache hints and the messages that hold them.
     """
 
     def __init__(self, name: str, rules: IdRules, minted: Minted) -> None:
         self.name, self.text = name, b""
+        self.messages: list[JsonValue] = []
         self.parts: list[Part] = []
+        self.digests: list[bytes] = []
         self.links: list[bytes] = []
+        self.weight = 0
         self.prefixes: list[bytes] = []
         self.hints: list[tuple[int, bytes]] = []
         self._rules, self._minted = rules, minted
@@ -47,10 +54,19 @@ class Thread:
         self._words: set[str] = set()
         self._doubtful = False
 
+    def goes_on(self, name: str, history: list[JsonValue]) -> bool:
+        """Whether a history begins with the very objects of this thread, and they mean the same."""
+        return (
+            0 < len(self.messages) <= len(history)
+            and self.name == name
+            and all(map(is_, self.messages, history))
+            and self._linker.stands()
+        )
+
     def begins(self, name: str, text: bytes) -> bool:
         """Whether a history of that text begins with this thread, whole messages only, and means the same."""
         end = len(self.text)
-        if not self.parts or self.name != name or not text.startswith(self.text):
+        if not end or self.name != name or not text.startswith(self.text):
             return False
         return (len(text) == end or text[end] == _COMMA) and self._linker.stands()
 
@@ -64,6 +80,8 @@ class Thread:
         if part.hints:
             self.hints.append((len(self.parts), part.hints))
         self.parts.append(part)
+        self.digests.append(part.thread)
+        self.weight += 2 * len(part.text)
         self.links.append(_pattern(part.sites, tokens, since=since))
         self.prefixes.append(content_digest(self.prefixes[-1] if self.prefixes else b"", part.thread))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from amberfork_cli.core.jsontext import loads
+from amberfork_cli.core.repeats import RepeatReader
 from amberfork_cli.core.tape import JsonValue, LeftOut
 from amberfork_cli.errors import AmberforkError, CompressionError, JsonError, TapeError
 from amberfork_cli.files import Notice
@@ -22,13 +23,14 @@ class Reading:
     def __init__(self, source: str, *, lenient: bool = False, notice: Notice | None = None) -> None:
         self.source, self.lenient, self.left_out = source, lenient, LeftOut()
         self._notice = notice
+        self._repeats = RepeatReader()
         self._told: set[str] = set()
 
     def loads(self, text: bytes) -> JsonValue:
         """The JSON value that a text spells; what lenient reading bends is counted. Raises JsonError."""
         bent = LeftOut() if self.lenient else None
         try:
-            value = loads(text, left_out=bent)
+            value = loads(text, left_out=bent) if self.lenient else self._repeats.loads(text)
         except JsonError:
             if not text.endswith(b"\n"):
                 raise
