@@ -38,6 +38,8 @@ class IdClass(StrEnum):
     ITEM = "item"
     BLOB = "blob"
 
+    __hash__ = str.__hash__  # that of an enum is a call into Python, and IDs are looked up by the thousand
+
 
 class Role(StrEnum):
     """What a site does with its ID.
@@ -51,6 +53,8 @@ class Role(StrEnum):
     ANSWERS = "answers"
     POINTS = "points"
     VALUE = "value"
+
+    __hash__ = str.__hash__
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,8 @@ _RESPONSE_ANCHORS = _REQUEST_ANCHORS | {
 }
 _TOP_HANDLES = frozenset({"container", "conversation", "cachedContent"})
 _ANCHOR_DEPTH = 2
+_NAMES = frozenset({"id", "call_id", "tool_id", *_BY_KEY, *_BLOB_BY_TYPE, *_TOP_HANDLES})
+"""The names of all members that may be a site; most objects have none of them."""
 
 _COMPOSITE = re.compile(
     r"(call_[^|]*|__amberfork_tool_call_\d+__)\|(fc_[^|]*|__amberfork_(?:item|tool_call)_\d+__)"
@@ -224,19 +230,24 @@ def _path(chain: _Chain) -> Path:
     return tuple(reversed(keys))
 
 
-@dataclass(frozen=True, slots=True)
 class _Members:
     """One object of a body, and all that decides what its members are."""
 
-    node: dict[str, JsonValue]
-    holder: str | None
-    chain: _Chain
-    anchor: _Anchor | None
+    __slots__ = ("anchor", "chain", "holder", "node")  # one is made for every object: a plain class is faster
+
+    def __init__(
+        self, node: dict[str, JsonValue], holder: str | None, chain: _Chain, anchor: _Anchor | None
+    ) -> None:
+        self.node, self.holder, self.chain, self.anchor = node, holder, chain, anchor
 
     def frames(self, anchors: set[_Anchor]) -> Iterator[_Frame]:
         """Sites among the members, and members to walk on into; last first, as a stack wants them."""
-        for key in sorted(self.node, reverse=True):
-            child = self.node[key]
+        node = self.node
+        keys = [key for key, child in node.items() if key in _NAMES or isinstance(child, (dict, list))]
+        if len(keys) > 1:
+            keys.sort(reverse=True)
+        for key in keys:
+            child = node[key]
             if isinstance(child, str):
                 use = self._id_use(anchors) if key == "id" else self._use(key)
                 if use is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from operator import is_
 
@@ -18,6 +19,7 @@ from amberfork_cli.core.parts import Part, content_digest, with_texts
 from amberfork_cli.core.tape import JsonValue, LeftOut
 
 _COMMA = ord(",")
+_FEW_IDS = 64  # up to so many, searching for each in a message is faster than taking the message apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ class Thread:
         self._rules, self._minted = rules, minted
         self._linker = Linker(rules, calls=set(), minted=minted)
         self._hash = blake2b(digest_size=32)
-        self._words: set[str] = set()
-        self._doubtful = False
+        self._told: set[str] = set()
+        self._words: set[str] | None = None
+        self._mentions = self._doubtful = False
 
     def goes_on(self, name: str, history: list[JsonValue]) -> bool:
         """Whether a history begins with the very objects of this thread, and they mean the same."""
@@ -72,17 +75,20 @@ class Thread:
 
     def add(self, part: Part) -> None:
         """Take in one more message."""
-        since = self._linker.counts()
-        self._doubtful = self._doubtful or any(map(self._linker.changes_its_mind, part.sites))
-        tokens = _linked(self._linker, part)
-        self._hash.update(part.digest + _pattern(part.sites, tokens))
-        self._words |= part.words
+        pattern = links = b""
+        if part.sites:
+            since = self._linker.counts()
+            self._doubtful = self._doubtful or any(map(self._linker.changes_its_mind, part.sites))
+            tokens = _linked(self._linker, part)
+            pattern, links = _pattern(part.sites, tokens), _pattern(part.sites, tokens, since=since)
+        self._hash.update(part.digest + pattern)
+        self._mentions = self._mentions or self._seems_mentioned(part)
         if part.hints:
             self.hints.append((len(self.parts), part.hints))
         self.parts.append(part)
         self.digests.append(part.thread)
         self.weight += 2 * len(part.text)
-        self.links.append(_pattern(part.sites, tokens, since=since))
+        self.links.append(links)
         self.prefixes.append(content_digest(self.prefixes[-1] if self.prefixes else b"", part.thread))
 
     def ended_by(self, rest: Part) -> Ending:
@@ -90,12 +96,28 @@ class Thread:
         linker = self._linker.copy() if rest.sites else self._linker
         doubtful = self._doubtful or any(map(linker.changes_its_mind, rest.sites))
         tokens = _linked(linker, rest)
-        mentions = any(not words.isdisjoint(linker.telling) for words in (self._words, rest.words))
-        if doubtful or mentions or linker.odd:
+        if doubtful or self._mentions or linker.odd or not rest.words.isdisjoint(linker.telling):
             return self._linked_again(rest)
         return Ending(
             content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
             frozenset(linker.unexplained),
+        )
+
+    def _seems_mentioned(self, part: Part) -> bool:
+        """Whether a message that comes now, or an ID that it brings, makes it seem that an ID is mentioned.
+
+        A few IDs are searched for in the texts; of many, the words of the texts are kept to be looked up.
+        """
+        telling = self._linker.telling
+        if self._words is None and len(telling) > _FEW_IDS:
+            self._words = set().union(*(known.words for known in self.parts))
+        if self._words is not None:
+            self._words |= part.words
+            return not self._words.isdisjoint(telling)
+        fresh = [_as_text(value) for value in telling if value not in self._told]
+        self._told.update(telling)
+        return any(text in known.blank for text in fresh for known in self.parts) or any(
+            _as_text(value) in part.blank for value in telling
         )
 
     def _linked_again(self, rest: Part) -> Ending:
@@ -104,7 +126,7 @@ class Thread:
         calls = {site.value for part in parts for site in part.sites if site.id_class is IdClass.CALL}
         linker = Linker(self._rules, calls=calls, minted=self._minted)
         patterns = [_pattern(part.sites, [linker.token(site) for site in part.sites]) for part in parts]
-        words = self._words | rest.words
+        words = set().union(*(part.words for part in parts))
         telling = {id_: token for id_, token in linker.telling.items() if id_ in words or id_ in linker.odd}
         mentions = _Blanking(telling, linker.odd)
         found = [mentions.of(part) for part in parts]
@@ -115,6 +137,12 @@ class Thread:
             content_digest(hashed.digest(), found[-1][0], patterns[-1] + found[-1][1]),
             frozenset(linker.unexplained),
         )
+
+
+@lru_cache(maxsize=4096)
+def _as_text(value: str) -> bytes:
+    """A string as it stands in a JSON text, without its quotes."""
+    return jsontext.dumps(value)[1:-1]
 
 
 def _linked(linker: Linker, part: Part) -> list[Token | None]:
@@ -148,7 +176,7 @@ class _Blanking:
 
     def __init__(self, telling: Mapping[str, Token], odd: Iterable[str]) -> None:
         self._telling = telling
-        self._odd = [jsontext.dumps(value)[1:-1] for value in odd]
+        self._odd = [_as_text(value) for value in odd]
         self._mentions = Mentions(telling)
         self._ordinal = 0
         self._places: list[tuple[int, int]] = []
