@@ -57,6 +57,11 @@ class Invocation:
         """Whether the tool began to run, so that it may have taken effect."""
         return self.duration_ms is not None
 
+    @property
+    def message_of_error(self) -> str:
+        """What the exception said, without its type; its type where it said nothing."""
+        return self.error.partition(": ")[2] or self.error
+
     def envelope(self) -> dict[str, JsonValue]:
         """What the content of the message says: `ok`, then what this outcome has to say and nothing else."""
         said: dict[str, JsonValue] = {"ok": True, "data": self.data}

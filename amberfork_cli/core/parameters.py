@@ -41,7 +41,8 @@ def lowered(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     low = {key: _lowered_member(key, value) for key, value in schema.items()}
-    if schema.get("type") in _UPPER_TYPES and low.get("nullable") is True:
+    is_geminis = low.get("type") != schema.get("type")
+    if is_geminis and low.get("nullable") is True:
         del low["nullable"]
         low["type"] = [low["type"], "null"]
     return low

@@ -84,7 +84,7 @@ class _Conversion:
 
     def text(self, value: object) -> str | None:
         """`str()` of the value, if it says something else and does not take for ever."""
-        if self.plain or self._left < 0:
+        if self.plain or self._left < 0 or _is_endless(value):
             return None
         text: str = _guarded(str, value, "")
         return text if 0 < len(text) <= LONGEST_TEXT else None
@@ -146,8 +146,8 @@ class _Conversion:
     def _taken(self, items: Iterator[object], at: _Path) -> list[object]:
         taken = list(islice(items, LONGEST_ITERATION + 1))
         if len(taken) > LONGEST_ITERATION:
-            self._lost(None, f"cut after {LONGEST_ITERATION:,} items", at)
-        return taken[:LONGEST_ITERATION]
+            taken[-1] = self._lost("<cut here>", f"cut after {LONGEST_ITERATION:,} items", at)
+        return taken
 
     def _integer(self, value: int, at: _Path) -> JsonValue:
         if value.bit_length() > _LARGEST_INTEGER_BITS:
@@ -253,9 +253,9 @@ _FORMS: tuple[_Form, ...] = (
     (_has("__attrs_attrs__"), lambda value: _fields(value, [a.name for a in type(value).__attrs_attrs__])),
     (_has("__struct_fields__"), lambda value: _fields(value, type(value).__struct_fields__)),
     (_has("_fields", "_asdict"), lambda value: value._asdict()),
+    (_of("sqlite3.Row"), dict),
     (_of("pandas.DataFrame"), lambda value: value.to_dict(orient="records")),
     (_is(Mapping), lambda value: dict(value.items())),
     (_is(KeysView, ValuesView, ItemsView, Sequence), list),
     (_is(AbstractSet), _in_order),
-    (_of("sqlite3.Row"), dict),
 )

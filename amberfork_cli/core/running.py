@@ -9,7 +9,7 @@ over its limit is left behind, and one that never lets other threads run delays 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -191,7 +191,7 @@ async def _awaited(value: Any, clock: _Clock) -> Converted:
     return converted
 
 
-async def _collected(items: Any) -> list[Any]:
+async def _collected(items: Any) -> Iterator[Any]:
     """What an async generator yields, one more than `convert` takes, so that it can say it was cut."""
     collected: list[Any] = []
     async with aclosing(items) if hasattr(items, "aclose") else nullcontext():
@@ -199,7 +199,7 @@ async def _collected(items: Any) -> list[Any]:
             collected.append(item)
             if len(collected) > LONGEST_ITERATION:
                 break
-    return collected
+    return iter(collected)
 
 
 def _raised(error: BaseException, clock: _Clock) -> _Raised:
@@ -240,7 +240,7 @@ async def _leave_behind(task: asyncio.Task[Any]) -> None:
     await asyncio.wait({task}, timeout=GRACE)
     if not task.done():
         asyncio._unregister_task(task)
-        task._log_destroy_pending = False
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # or it is told when it is collected
 
 
 def _over(limit_ms: float) -> str:

@@ -51,9 +51,7 @@ class Signature:
             raise RegistryError(f"the signature cannot be read: {error}", tool=tool) from error
         for name, part in parts.items():
             if part.kind is inspect.Parameter.POSITIONAL_ONLY:
-                raise RegistryError(
-                    f"parameter {name!r} cannot be given by name; wrap the function", tool=tool
-                )
+                raise RegistryError(f"parameter {name!r} cannot be given by name; wrap it", tool=tool)
         named = [(name, part) for name, part in parts.items() if part.kind not in _SPREAD]
         return cls(
             tuple(Parameter(name, hints.get(name, Any), part.default) for name, part in named),
