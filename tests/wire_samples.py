@@ -5,7 +5,9 @@ their places, so that a test can mint IDs as some host would: fresh, restarting 
 """
 
 import json
+import random
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -335,6 +337,65 @@ def rounds(draw: st.DrawFn) -> Rounds:
         )
         for calls in several
     ]
+
+
+TWO_CALLS = [
+    Round((Call("look", {"city": "Seoul"}), Call("look", {"id": "x"})), (Result(0, "rain"), Result(1, "sun")))
+]
+
+
+SET_ASIDE = {"all": {"call", "item", "blob"}, "items": {"call", "item"}, "calls": {"call"}}
+"""Which kinds of ID a set of rules sets aside."""
+
+
+def only(kinds: set[str], mint: Mint) -> Mint:
+    """IDs of those kinds as `mint` makes them, all others always the same."""
+    return lambda one: mint(one) if one.kind in kinds else fresh("same")(one)
+
+
+def with_a_mention(conversation: Rounds) -> Rounds:
+    """A last result that mentions the first call twice, where there is one."""
+    if not conversation:
+        return conversation
+    text: Json = Text(("<x id='", Id("call", 0, 0), "'> and ", Id("call", 0, 0), ", nothing else"))
+    last = conversation[-1]
+    results = (*last.results[:-1], Result(last.results[-1].place, text))
+    return [*conversation[:-1], Round(last.calls, results)]
+
+
+def in_order(conversation: Rounds) -> Rounds:
+    """Results in the order of the calls, which is all that one ID for all of them can say."""
+    return [
+        Round(one.calls, tuple(sorted(one.results, key=lambda result: result.place))) for one in conversation
+    ]
+
+
+def with_results(conversation: Rounds, number: int, results: Sequence[Result]) -> Rounds:
+    """Other results for one of the rounds."""
+    return [
+        Round(one.calls, tuple(results)) if position == number else one
+        for position, one in enumerate(conversation)
+    ]
+
+
+def with_change(body: Json, path: tuple[str | int, ...]) -> Json:
+    """The body with another value at that path."""
+    changed = deepcopy(body)
+    holder = changed
+    for key in path[:-1]:
+        holder = holder[key]
+    value = holder[path[-1]]
+    holder[path[-1]] = f"{value}!" if isinstance(value, str) else [value]
+    return changed
+
+
+def with_members_shuffled(value: Json, order: random.Random) -> Json:
+    """The same value, members in another order."""
+    if isinstance(value, dict):
+        members = list(value.items())
+        order.shuffle(members)
+        return {key: with_members_shuffled(member, order) for key, member in members}
+    return [with_members_shuffled(item, order) for item in value] if isinstance(value, list) else value
 
 
 def _function(call: Call) -> Json:

@@ -9,25 +9,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from odd_bodies import bodies
 from wire_samples import (
+    SET_ASIDE,
+    TWO_CALLS,
     WIRES,
-    Call,
-    Id,
     Json,
     Mint,
     Result,
-    Round,
     Rounds,
-    Text,
     anthropic,
     constant,
     counted,
     data_paths,
     empty,
     fresh,
+    in_order,
+    only,
     openai_chat,
     restarting,
     rounds,
     spelled,
+    with_a_mention,
+    with_change,
+    with_members_shuffled,
+    with_results,
 )
 
 from amberfork_cli.core import jsontext
@@ -36,13 +40,9 @@ from amberfork_cli.core.id_rules import IdClass, IdRules
 from amberfork_cli.core.tape import JsonValue
 
 FULL = [IdRules.ALL, IdRules.ITEMS, IdRules.CALLS]
-SET_ASIDE = {IdRules.ALL: {"call", "item", "blob"}, IdRules.ITEMS: {"call", "item"}, IdRules.CALLS: {"call"}}
 CALL_0, CALL_1, CALL_2 = (f"__amberfork_tool_call_{number}__" for number in range(3))
 ITEM_0, ITEM_1 = (f"__amberfork_item_{number}__" for number in range(2))
 BLOB_0 = "__amberfork_blob_0__"
-TWO_CALLS = [
-    Round((Call("look", {"city": "Seoul"}), Call("look", {"id": "x"})), (Result(0, "rain"), Result(1, "sun")))
-]
 
 
 def function(one: str, arguments: str = "{}") -> Json:
@@ -805,57 +805,6 @@ def test_numbers_are_kept_to_the_letter() -> None:
 def calls_minted(text: str) -> Mint:
     """Calls by that text and their place; whatever else has an ID has always the same."""
     return lambda one: f"{text}{one.place}" if one.kind == "call" else "same"
-
-
-def only(kinds: set[str], mint: Mint) -> Mint:
-    """IDs of those kinds as `mint` makes them, all others always the same."""
-    return lambda one: mint(one) if one.kind in kinds else fresh("same")(one)
-
-
-def with_a_mention(conversation: Rounds) -> Rounds:
-    """A last result that mentions the first call, where there is one."""
-    if not conversation:
-        return conversation
-    text = Text(("<x id='", Id("call", 0, 0), "'> and ", Id("call", 0, 0), ", nothing else"))
-    last = conversation[-1]
-    results = (*last.results[:-1], Result(last.results[-1].place, text))
-    return [*conversation[:-1], Round(last.calls, results)]
-
-
-def in_order(conversation: Rounds) -> Rounds:
-    """Results in the order of the calls, which is all that one ID for all of them can say."""
-    return [
-        Round(one.calls, tuple(sorted(one.results, key=lambda result: result.place))) for one in conversation
-    ]
-
-
-def with_results(conversation: Rounds, number: int, results: tuple[Result, ...]) -> Rounds:
-    """Other results for one of the rounds."""
-    return [
-        Round(one.calls, results) if position == number else one for position, one in enumerate(conversation)
-    ]
-
-
-def with_change(body: Json, path: tuple[str | int, ...]) -> Json:
-    """The body with another value at that path."""
-    changed = deepcopy(body)
-    holder = changed
-    for key in path[:-1]:
-        holder = holder[key]
-    value = holder[path[-1]]
-    holder[path[-1]] = {str: lambda: value + "!", bool: lambda: not value, int: lambda: float(value)}.get(
-        type(value), lambda: "new"
-    )()
-    return changed
-
-
-def with_members_shuffled(value: Json, order: random.Random) -> Json:
-    """The same value, members in another order."""
-    if isinstance(value, dict):
-        members = list(value.items())
-        order.shuffle(members)
-        return {key: with_members_shuffled(member, order) for key, member in members}
-    return [with_members_shuffled(item, order) for item in value] if isinstance(value, list) else value
 
 
 def names(value: Json) -> list[Json]:
