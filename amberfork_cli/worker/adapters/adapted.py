@@ -43,16 +43,13 @@ def loaded(module: str, name: str) -> Any:
 
 def read_only_hint(annotations: Any) -> bool | None:
     """What MCP's annotations say of side effects; either spelling of their names."""
-    if _hint(annotations, "read_only_hint", "readOnlyHint"):
-        return True
-    said = [
-        _hint(annotations, "read_only_hint", "readOnlyHint"),
-        _hint(annotations, "destructive_hint", "destructiveHint"),
-    ]
-    return (
-        None if said == [None, None] else False
-    )  # not destructive is not read-only: it may still add things
+    read_only = first(annotations, "read_only_hint", "readOnlyHint")
+    destructive = first(annotations, "destructive_hint", "destructiveHint")
+    if read_only is None and destructive is None:
+        return None
+    return bool(read_only)  # what is not destructive may still add things
 
 
-def _hint(annotations: Any, *names: str) -> Any:
-    return next((value for name in names if (value := getattr(annotations, name, None)) is not None), None)
+def first(of: Any, *names: str) -> Any:
+    """The first of these attributes that there is; the others may be its old names, and deprecated."""
+    return next((getattr(of, name) for name in names if hasattr(of, name)), None)

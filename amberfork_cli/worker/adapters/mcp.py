@@ -7,21 +7,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from amberfork_cli.core.tool import ToolContext
-from amberfork_cli.worker.adapters.adapted import Adapted, Arguments, Wait, loaded, read_only_hint
+from amberfork_cli.worker.adapters.adapted import Adapted, Arguments, Wait, first, loaded, read_only_hint
 
 
-class _ServerError(Exception):
+class ToolError(Exception):
     """What a server answers instead of a result."""
 
 
 def from_mcp_server(server: Any, wait: Wait) -> Sequence[Adapted]:
     """The tools that the server lists; calls go through one session, which begins with the first of them."""
     session = _Session(server)
-    return [_adapted(tool, session) for tool in wait(server.list_tools())]
+    listed = wait(first(server, "list_tools", "get_tools")())
+    tools = listed.values() if isinstance(listed, dict) else listed  # by name, in older releases
+    return [_adapted(tool, session) for tool in tools]
 
 
 def _adapted(tool: Any, session: _Session) -> Adapted:
-    schema = _first(tool, "parameters", "input_schema", "inputSchema")
+    schema = first(tool, "parameters", "input_schema", "inputSchema")
     read_only = read_only_hint(tool.annotations)
 
     async def execute(arguments: Arguments, _context: ToolContext) -> Any:
@@ -57,16 +59,12 @@ def _result(answer: Any) -> Any:
         parts, structure = answer
     else:
         parts = getattr(answer, "content", answer)
-        structure = _first(answer, "structured_content", "structuredContent")
+        structure = first(answer, "structured_content", "structuredContent")
     texts = [part.text for part in parts if getattr(part, "type", None) == "text"]
-    if _first(answer, "is_error", "isError"):
-        raise _ServerError("\n".join(texts))
+    if first(answer, "is_error", "isError"):
+        raise ToolError("\n".join(texts))
     if structure is not None:
         return structure["result"] if structure.keys() == {"result"} else structure
     if len(texts) == len(parts) == 1:
         return texts[0]
     return list(parts)
-
-
-def _first(of: Any, *names: str) -> Any:
-    return next((value for name in names if (value := getattr(of, name, None)) is not None), None)
