@@ -31,7 +31,7 @@ from amberfork_cli.errors import JsonError
 RULES_VERSION = "af1"
 """Stands before every fingerprint; those of other versions were made by other rules: compare none of them."""
 
-_THREAD_BYTES = 16 << 20
+_THREAD_BYTES = 4 << 20
 _MOST_THREADS = 16
 
 _FAILED = 400  # the least status that says so
@@ -179,7 +179,7 @@ class Sketcher:
             begun = [thread for thread in self._threads if thread.begins(name, text)]
         thread = max(begun, key=lambda thread: len(thread.parts), default=None)
         thread = thread or Thread(name, self._rules, self._minted)
-        thread.text, thread.messages = text, history
+        thread.text, thread.messages = text, history.copy()  # the list itself may go on to grow
         for message in history[len(thread.parts) :]:
             thread.add(self._parts.of(message, (name, 0)))
         self._threads = [thread, *(other for other in self._threads if other is not thread)]

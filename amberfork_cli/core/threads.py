@@ -96,7 +96,8 @@ class Thread:
         linker = self._linker.copy() if rest.sites else self._linker
         doubtful = self._doubtful or any(map(linker.changes_its_mind, rest.sites))
         tokens = _linked(linker, rest)
-        if doubtful or self._mentions or linker.odd or not rest.words.isdisjoint(linker.telling):
+        mentions = self._mentions or not rest.words.isdisjoint(linker.telling)
+        if doubtful or mentions or linker.odd or self._seems_to_mention(linker.telling):
             return self._linked_again(rest)
         return Ending(
             content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
@@ -119,6 +120,13 @@ class Thread:
         return any(text in known.blank for text in fresh for known in self.parts) or any(
             _as_text(value) in part.blank for value in telling
         )
+
+    def _seems_to_mention(self, telling: Mapping[str, Token]) -> bool:
+        """Whether a message seems to mention one of those IDs that only the rest of the body brings."""
+        brought = telling.keys() - self._linker.telling.keys()
+        if self._words is not None:
+            return not self._words.isdisjoint(brought)
+        return any(_as_text(value) in part.blank for value in brought for part in self.parts)
 
     def _linked_again(self, rest: Part) -> Ending:
         """The same digest the long way, with what can only be known once the whole body is read."""

@@ -180,6 +180,33 @@ def test_renamed_ids_make_no_difference(conversation: Rounds, wire: str, rules: 
         )
 
 
+MINTING: dict[str, Callable[[str], Json]] = {
+    "a call": lambda one: {"messages": ["-", use(one), "-"]},
+    "a result": lambda one: {"messages": ["-", {"tool_call_id": one}, "-"]},
+    "many calls": lambda one: {"messages": ["-", [use(one), *[use(f"{one}{n}") for n in range(99)]], "-"]},
+    "an item": lambda one: {"input": ["-", {"type": "message", "id": one}, "-"]},
+    "a container": lambda one: {"messages": ["-", "-", "-"], "container": one},
+    "a response": lambda one: {"input": ["-", "-", "-"], "previous_response_id": one},
+    "a tool": lambda one: {"input": ["-", "-", "-"], "tools": [{"container": one}]},
+}
+
+
+@pytest.mark.parametrize("place", [0, 2, "instructions"])
+@pytest.mark.parametrize("minting", MINTING)
+def test_a_mention_may_stand_anywhere(minting: str, place: int | str) -> None:
+    """Before its ID or after it, in a message or outside; what mentions something else differs."""
+    one, other = "cntr_Aa1bbbb1", "cntr_Bb2"
+    found = []
+    for minted, mentioned in [(one, one), (other, other), (one, other), (one, "word")]:
+        body = MINTING[minting](minted)
+        where = body if isinstance(place, str) else body.get("messages") or body["input"]
+        where[place] = {"content": f"as {mentioned} said"}
+        found.append(of(body))
+
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
+
+
 @given(rounds(), EVERY_WIRE, FULL_RULES, st.sampled_from([restarting, constant, empty]))
 @settings(max_examples=60, deadline=None)
 def test_ids_that_are_used_again_make_no_difference(

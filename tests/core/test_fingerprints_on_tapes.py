@@ -3,7 +3,7 @@
 The tests of `fingerprint` itself are in test_fingerprint.py.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -76,6 +76,24 @@ def test_on_a_tape_of_agents_each_request_has_the_fingerprint_that_it_has_alone(
     exchanges = numbered(tape)
 
     assert list(fingerprints(exchanges)) == [fingerprint(exchange) for exchange in exchanges]
+
+
+def test_a_list_of_messages_may_grow_and_change_between_two_requests() -> None:
+    """An agent keeps one list, and every request has it as it is then."""
+    messages: list[Json] = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": "On?"}]
+    alone = []
+
+    def requests() -> Iterator[Exchange]:
+        for number in range(6):
+            alone.append(fingerprint(post({"messages": messages})))
+            yield post({"messages": messages})
+            messages.append({"role": "user", "content": f"{number}"})
+            if number == 2:
+                messages[1] = {"role": "assistant", "content": "Off?"}
+            if number == 3:
+                del messages[2:]
+
+    assert list(fingerprints(requests())) == alone
 
 
 def test_the_same_answer_in_two_conversations_is_two_requests() -> None:
