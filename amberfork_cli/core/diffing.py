@@ -97,18 +97,19 @@ class _Run:
     def __init__(self, tape: Tape, options: DiffOptions, *, endpoints: bool) -> None:
         self.tape, self._options, self.endpoints = tape, options, endpoints
         self._ignored = self._replaced = 0
-        self._sketcher = Sketcher(options.rules, endpoints=endpoints)
+        sketcher = Sketcher(options.rules, endpoints=endpoints)
+        self._minted = sketcher.minted
         self._unexplained: set[str] = set()
         self.endpoint_texts: list[str] = []
         self._texts: dict[str, str] = {}
-        self.turns = turns(self._sketches())
+        self.turns = turns(self._sketches(sketcher))
 
-    def _sketches(self) -> Iterator[Sketch]:
+    def _sketches(self, sketcher: Sketcher) -> Iterator[Sketch]:
         for exchange in at_least_one(self.tape):
             adjusted = self._options.adjustments.of(exchange)
             self._ignored += adjusted.ignored
             self._replaced += adjusted.replaced
-            sketch = self._sketcher.sketch(adjusted.exchange)
+            sketch = sketcher.sketch(adjusted.exchange)
             self._unexplained |= sketch.unexplained
             text = _endpoint_text(exchange.request) if self.endpoints else ""
             self.endpoint_texts.append(self._texts.setdefault(text, text))
@@ -142,7 +143,7 @@ class _Run:
         value = json_of(exchange.request.body)
         if isinstance(value, Absent):
             return None
-        rules, minted = self._options.rules, self._sketcher.minted
+        rules, minted = self._options.rules, self._minted
         return read(value, path=exchange.request.path, rules=rules, minted=minted, skip=skip)
 
     def said(self, number: int) -> tuple[Message, ...]:

@@ -20,7 +20,8 @@ from amberfork_cli.core.id_rules import IdRules, Path, Site, sites
 from amberfork_cli.core.tape import JsonValue
 
 DIGEST_SIZE = 16
-_MEMO_BYTES = 24 << 20  # what a tape repeats lies close together: this much holds a few conversations
+_MEMO_BYTES = 8 << 20  # what a tape repeats lies close together: this much holds a few conversations
+_PART_BYTES = 1500  # what a part takes beside its texts
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ class Parts:
         return part
 
     def _remember(self, key: tuple[Path, int], part: Part) -> None:
-        self._weight += len(part.text) + (0 if part.blank is part.text else len(part.blank))
+        self._weight += _PART_BYTES + len(part.text) + (0 if part.blank is part.text else len(part.blank))
         if self._weight > _MEMO_BYTES:
             self._known.clear()
             self._weight = len(part.text)

@@ -22,10 +22,10 @@ from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.errors import JsonError
 
 _MOST = 8  # so many conversations may be interleaved
-_MOST_BYTES = 16 << 20
+_MOST_BYTES = 4 << 20
 _HEAD = 1024  # as many equal bytes make it worth while to look for more
 _TAIL = 48
-_MARK = "\uf8ff amberfork: the messages of an earlier line \uf8ff"
+_MARK = -(10**60 // 9)  # a whole number can be spelled in one way only, so a look for its text finds it
 _MARK_TEXT = jsontext.dumps(_MARK)
 
 _Path: TypeAlias = tuple[str, ...]
@@ -90,7 +90,9 @@ class RepeatReader:
             if closing is not None:
                 opening = opened.end() - start
                 messages, tail = _list_at(value, path), before[closing : closing + _TAIL]
-                yield _Repeat(path, before[start:closing], opening, messages, tail)
+                latest = _Repeat(path, before[start:closing], opening, messages, tail)
+                if _spliced(before, latest) is not None:  # else those are the messages of another member
+                    yield latest
 
     def _keep(self, used: _Repeat, grown: _Repeat | None) -> None:
         """Put what a line has grown to in place of what it repeated: the latest first, and as many as fit."""
