@@ -39,6 +39,7 @@ class NotRecorded(Enum):
 
 NOT_RECORDED = NotRecorded.RESULT
 
+_QUOTED: Final = r"""(?:^|: |["'(\[]){}(?=\s*$|["')\]])"""  # whole, behind a colon or in quotes or brackets
 _TELLING: Final = 12  # characters from which a message can be told from words that stand there by chance
 
 
@@ -165,10 +166,8 @@ def _is_said(now: Invocation, then: str, moments: Moments) -> bool:
     if volatile_text((), then, now.error, moments, Freshness.of(then, now.error)) is not None:
         return True
     kind, _, said = now.error.partition(": ")
-    if any(line == (said or kind) or line.endswith(f": {said or kind}") for line in then.splitlines()):
-        return True
-    forms = (now.error, f"{kind}({said!r})", *((said,) if len(said) >= _TELLING else ()))
-    return bool(said) and any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", then) for form in forms)
+    forms = (now.error, f"{kind}({said!r})", said or kind)
+    return any(re.search(_QUOTED.format(re.escape(form)), then, re.MULTILINE) for form in forms)
 
 
 _NO_DIFFERENCE = Likeness()

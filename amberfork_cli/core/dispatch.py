@@ -11,7 +11,7 @@ from dataclasses import replace
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.arguments import NO_NAME, ArgumentFault, AskedCall, parse_arguments, read_call
 from amberfork_cli.core.invocation import Invocation, Message, Outcome
-from amberfork_cli.core.running import PlainFunctions, Ready, run
+from amberfork_cli.core.running import PlainFunctions, Ready, run, sentence
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.core.tool import Fault, Toolbox, ToolContext, idempotency_key
 
@@ -100,7 +100,10 @@ def prepare(tools: Toolbox, tool_call: object, *, coerce: bool = False) -> Ready
     arguments = parse_arguments(call.arguments)
     if isinstance(arguments, ArgumentFault):
         return _refused(call, Outcome.INVALID, str(arguments))
-    checked = tool.schema.check(arguments, coerce=coerce)
+    try:
+        checked = tool.schema.check(arguments, coerce=coerce)
+    except Exception as error:  # a validator of the user's own, which pydantic lets through
+        return _refused(call, Outcome.INVALID, f"the arguments cannot be checked: {sentence(error)}")
     if checked.faults:
         return replace(_refused(call, Outcome.INVALID, _unfit(checked.faults)), details=checked.faults)
     return Ready(tool, checked.arguments, call.call_id)

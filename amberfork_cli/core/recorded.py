@@ -111,14 +111,20 @@ _OBJECT_WRAPPERS = ({"return_value"}, {"response"}, {"content"}, {"content", "is
 
 
 def _read(content: JsonValue, wrappers: int) -> Iterator[Reading]:
+    """The readings of a content as a provider takes it: text, a list of parts, or an object."""
     if isinstance(content, str):
         yield from _of_text(content, wrappers)
         return
-    yield Reading(content, is_text=False, via=(Via.VALUE,))
-    if isinstance(content, dict):
-        yield from _unwrapped(content, wrappers, (*_WRAPPERS, *_OBJECT_WRAPPERS))
-    elif isinstance(content, list):
+    yield from _of_value(content, wrappers)
+    if isinstance(content, list):
         yield from _of_parts(content, wrappers)
+
+
+def _of_value(value: JsonValue, wrappers: int) -> Iterator[Reading]:
+    """The readings of a value that was recorded with its type: a list in it is a list, text is text."""
+    yield Reading(value, is_text=False, via=(Via.VALUE,))
+    if isinstance(value, dict):
+        yield from _unwrapped(value, wrappers, (*_WRAPPERS, *_OBJECT_WRAPPERS))
 
 
 def _of_text(text: str, wrappers: int) -> Iterator[Reading]:
@@ -136,28 +142,31 @@ def _of_text(text: str, wrappers: int) -> Iterator[Reading]:
 
 
 def _of_parts(parts: list[JsonValue], wrappers: int) -> Iterator[Reading]:
-    if not parts:
-        yield Reading(None, is_text=False, via=(Via.PARTS,))  # MCP's form of nothing
+    if not parts:  # what MCP makes of None
+        yield Reading(None, is_text=False, via=(Via.PARTS,))
         return
     contents = [_part(part) for part in parts]
     if any(content is _NOTHING for content in contents):
         return
     if len(contents) == 1:
-        yield from (_by(Via.PARTS, reading) for reading in _read(contents[0], wrappers))
+        read = _of_value if "json" in _keys(parts[0]) else _read
+        yield from (_by(Via.PARTS, reading) for reading in read(contents[0], wrappers))
         return
     texts = [content for content in contents if isinstance(content, str)]
-    if len(texts) == len(contents):
+    if len(texts) == len(contents) and not any("json" in _keys(part) for part in parts):
         yield Reading(None, is_text=True, via=(Via.PARTS,), items=tuple(texts))
         yield from (_by(Via.PARTS, reading) for reading in _read("\n".join(texts), wrappers))
         yield from (_by(Via.PARTS, reading) for reading in _read("".join(texts), wrappers))
-    elif not texts:
+    elif all("json" in _keys(part) for part in parts):
         yield Reading(contents, is_text=False, via=(Via.PARTS,))
+
+
+def _keys(part: JsonValue) -> frozenset[str]:
+    return frozenset(part) if isinstance(part, dict) else frozenset()
 
 
 def _part(part: Any) -> Any:
     """The content of one part: OpenAI's and Anthropic's text, Bedrock's text or JSON, Cohere's document."""
-    if isinstance(part, str):
-        return part
     if not isinstance(part, dict):
         return _NOTHING
     if part.get("type") in _TEXT_TYPES and isinstance(part.get("text"), str):
@@ -177,8 +186,10 @@ def _unwrapped(value: dict[str, JsonValue], wrappers: int, known: Sequence[set[s
     if value.get("ok") is True and "data" in value and value.keys() <= {"ok", "data", "durationMs"}:
         yield Reading(value["data"], is_text=False, via=(Via.UNWRAPPED,))
     elif any(value.keys() == names for names in known):
-        inner = next(iter(value[name] for name in value if name != "isError"))
-        yield from (_by(Via.UNWRAPPED, reading) for reading in _read(inner, wrappers - 1))
+        name = next(name for name in value if name != "isError")
+        is_content = isinstance(value[name], str) or name == "content"  # MCP's holds parts
+        read = _read if is_content else _of_value
+        yield from (_by(Via.UNWRAPPED, reading) for reading in read(value[name], wrappers - 1))
 
 
 def _by(via: Via, reading: Reading) -> Reading:

@@ -72,6 +72,15 @@ async def run(
     return _ended(end, task)
 
 
+def sentence(error: BaseException) -> str:
+    """An exception in words: type name and message, or the type name where there is no message to be had."""
+    try:
+        message = str(error)
+    except Exception:
+        message = ""
+    return f"{type(error).__name__}: {message}"[:LONGEST_ERROR] if message.strip() else type(error).__name__
+
+
 @dataclass(slots=True)
 class _Clock:
     """When a tool began and ended, in seconds, told by the thread on which it did."""
@@ -254,16 +263,7 @@ def _ended(end: Invocation, task: asyncio.Task[Converted | _Raised]) -> Invocati
     if isinstance(result, Converted):
         return replace(end, data=result.data, lossy=result.lossy, text=result.text)
     error = result.error
-    return replace(end, outcome=Outcome.FAILED, error=_sentence(error), trace=_trace(error))
-
-
-def _sentence(error: BaseException) -> str:
-    """Type name and message; the type name alone where there is no message to be had."""
-    try:
-        message = str(error)
-    except Exception:
-        message = ""
-    return f"{type(error).__name__}: {message}"[:LONGEST_ERROR] if message.strip() else type(error).__name__
+    return replace(end, outcome=Outcome.FAILED, error=sentence(error), trace=_trace(error))
 
 
 def _trace(error: BaseException) -> str:

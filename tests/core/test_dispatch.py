@@ -16,8 +16,9 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
+import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -184,6 +185,23 @@ def test_the_users_own_faults_are_told_as_they_are() -> None:
         "error": 'the arguments do not fit: {"field":"a"} (and 1 more)',
         "details": [{"field": "a"}, "b"],
     }
+
+
+def test_a_check_that_breaks_is_told() -> None:
+    """Pydantic lets most exceptions of a validator through; they are the call's end, not the turn's."""
+    registry = ToolRegistry()
+
+    @registry.tool
+    def f(n: Annotated[int, pydantic.AfterValidator(lambda n: 1 // n)]) -> int:
+        return n
+
+    broken, fine = asyncio.run(registry.dispatch_all([call("f", {"n": 0}), call("f", {"n": 1})]))
+
+    assert content(broken) == {
+        "ok": False,
+        "error": "the arguments cannot be checked: ZeroDivisionError: integer division or modulo by zero",
+    }
+    assert content(fine) == {"ok": True, "data": 1}
 
 
 def test_a_tool_over_its_limit_is_told_so() -> None:
