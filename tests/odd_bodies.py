@@ -3,6 +3,7 @@
 What is promised for every body is tried on these.
 """
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -118,10 +119,20 @@ def _next(draw: st.DrawFn, history: list[Json], messages: st.SearchStrategy[Json
     return history
 
 
+def renamings() -> st.SearchStrategy[dict[str, str]]:
+    """Other texts for some of the odd IDs, or for all of them, one to one."""
+    exchanged = st.permutations(ODD_IDS).map(lambda order: dict(zip(ODD_IDS, order, strict=True)))
+    return exchanged | st.dictionaries(IDS, IDS, max_size=4)
+
+
 def renamed(value: Json, names: dict[str, str]) -> Json:
-    """The value with those strings replaced wherever they are the whole of one."""
+    """The value with those names replaced where they are a whole string, or stand whole in one."""
     if isinstance(value, str):
-        return names.get(value, value)
+        if value in names or not names:
+            return names.get(value, value)
+        longest_first = "|".join(map(re.escape, sorted(filter(None, names), key=len, reverse=True)))
+        whole = rf"(?<![A-Za-z0-9_-])(?:{longest_first or '(?!)'})(?![A-Za-z0-9_-])"
+        return re.sub(whole, lambda found: names[found[0]], value)
     if isinstance(value, dict):
         return {key: renamed(member, names) for key, member in value.items()}
     return [renamed(item, names) for item in value] if isinstance(value, list) else value

@@ -22,7 +22,10 @@ def rewritten(
     text_of: Callable[[Token], str],
 ) -> Rewriting:
     """The body with `text_of(token)` at each site that has a token and wherever a telling ID is mentioned."""
-    return Rewriting(body, _by_path(sites, tokens, text_of), telling, text_of)
+    copy = Rewriting(body, _by_path(sites, tokens, text_of), telling, text_of)
+    left_alone = (site for site, token in zip(sites, tokens, strict=True) if token is None)
+    copy.lookalikes += [site.path for site in left_alone if LOOKALIKE.search(site.value)]
+    return copy
 
 
 _Edits: TypeAlias = "dict[str | int, _Edits | str]"
@@ -50,7 +53,8 @@ def _by_path(
 class Rewriting:
     """One copy of a body. `mentions` are the IDs found in running text, `lookalikes` the texts like tokens.
 
-    Both are in document order, with the path to the string that holds them.
+    Both have the path to the string that holds them, in document order; IDs that the rules leave alone and
+    that look like tokens stand last.
     """
 
     def __init__(

@@ -548,6 +548,19 @@ def test_text_like_a_token_is_told_unless_it_is_an_id_of_the_body() -> None:
     assert canonicalize(body).lookalikes == ("/more/0", "/more/1")
 
 
+def test_an_id_that_is_left_alone_may_look_like_a_token_too() -> None:
+    """Where it is set aside, it is an ID like any other."""
+    body: JsonValue = {"input": [{"id": ITEM_0, "call_id": CALL_0, "encrypted_content": BLOB_0}]}
+
+    found = {rules: canonicalize(body, rules=rules).lookalikes for rules in FULL}
+
+    assert found == {
+        IdRules.ALL: (),
+        IdRules.ITEMS: ("/input/0/encrypted_content",),
+        IdRules.CALLS: ("/input/0/encrypted_content", "/input/0/id"),
+    }
+
+
 def test_a_response_continues_the_numbers_of_its_request() -> None:
     """What it declares anew is new; what it repeats is what the request had."""
     request: JsonValue = {
