@@ -31,7 +31,7 @@ Span: TypeAlias = tuple[str, Style]
 Line: TypeAlias = tuple[Span, ...]
 
 _WORD = re.compile(r" *[^ ]+| +")
-_CELLS_A_CHARACTER = 8  # a megabyte is sliced to this many characters a cell before it is measured
+_CHARACTERS = 8  # a megabyte is sliced to this many characters a cell before it is measured
 
 
 def plain_text(line: Line) -> str:
@@ -67,14 +67,14 @@ def padded(text: str, cells: int) -> str:
 
 def fits(text: str, cells: int) -> bool:
     """Whether the text takes no more than that many cells; a long one is not measured to its end."""
-    return len(text) <= max(cells, 0) * _CELLS_A_CHARACTER and width(text) <= cells
+    return len(text) <= max(cells, 0) * _CHARACTERS and width(text) <= cells
 
 
 def start_of(text: str, cells: int) -> str:
     """As much of the text's beginning as takes no more than that many cells."""
     if text.isascii():
         return text[: max(cells, 0)]
-    text = text[: max(cells, 0) * _CELLS_A_CHARACTER]
+    text = _beginning(text, 0, cells)
     taken = 0
     for start, _, size in split_graphemes(text)[0]:
         if taken + size > cells:
@@ -87,7 +87,7 @@ def end_of(text: str, cells: int) -> str:
     """As much of the text's end as takes no more than that many cells."""
     if text.isascii():
         return text[max(len(text) - max(cells, 0), 0) :]
-    text = text[max(len(text) - max(cells, 0) * _CELLS_A_CHARACTER, 0) :]
+    text = text[max(len(text) - max(cells, 0) * _CHARACTERS, 0) :]
     taken = 0
     for _, stop, size in reversed(split_graphemes(text)[0]):
         if taken + size > cells:
@@ -150,6 +150,12 @@ def wrapped(line: Iterable[Span], cells: int | None) -> list[Line]:
     return [joined(spans) for spans in lines]
 
 
+def _beginning(text: str, at: int, cells: int) -> str:
+    """More of the text from there on than the cells take; not without the selector that widens a sign."""
+    stop = at + max(cells, 0) * _CHARACTERS
+    return text[at : stop + 1] if text[stop : stop + 1] == "\ufe0f" else text[at:stop]
+
+
 def _words(line: Iterable[Span]) -> Iterator[list[Span]]:
     """Each word with the spaces before it; where the style changes inside a word, as several spans."""
     word: list[Span] = []
@@ -176,12 +182,11 @@ def _place(word: Sequence[Span], lines: list[list[Span]], room: int, cells: int)
     for text, style in word:
         at = 0
         while at < len(text):
-            ahead = text[at : at + max(room, 1) * _CELLS_A_CHARACTER]
-            head = start_of(ahead, room)
+            head = start_of(_beginning(text, at, room), room)
             if not head:
                 lines.append([])
                 room = cells
-                head = start_of(ahead, room) or ahead[0]
+                head = start_of(_beginning(text, at, room), room) or text[at]
             lines[-1].append((head, style))
             room -= width(head)
             at += len(head)

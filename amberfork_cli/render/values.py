@@ -53,7 +53,7 @@ def on_one_line(difference: Difference, *, page: Page, cells: int) -> list[Span]
 
 def on_lines(difference: Difference, *, page: Page, cells: int) -> Long:
     """The same on as many lines as it takes, each of no more than that many cells."""
-    sides = _contents(difference, page, maxsize if page.full else LONGEST)
+    sides = _contents(difference, page, _most(difference, page, cells))
     if len(sides) == 2 and sides[0].quoted == sides[1].quoted:
         return _texts(sides[0], sides[1], page, cells)
     lines = [line for content in sides for line in _alone(content, page, cells)]
@@ -83,6 +83,13 @@ class _Content:
     def shown(self, page: Page) -> Shown:
         """What makes its text visible."""
         return page.raw if self.quoted else str
+
+
+def _most(difference: Difference, page: Page, cells: int) -> int:
+    """How many characters of a value's notation are written: to be compared, more than are shown."""
+    if page.full:
+        return maxsize
+    return cells * _CHARACTERS if MISSING in (difference.recorded, difference.reissued) else LONGEST
 
 
 def _contents(difference: Difference, page: Page, most: int) -> list[_Content]:

@@ -437,6 +437,15 @@ def many_conversations() -> DiffReport:
     return report(exchanges, conversations=words)
 
 
+def lost_conversation() -> DiffReport:
+    """A whole recorded conversation was never re-issued; two others match."""
+    gone = [
+        ExchangeDiff(State.MISSING, n, None, conversation=-1, words=said("", f'"step {n}"')) for n in (4, 5)
+    ]
+    words = (Conversation(0, "Sort my mail"), Conversation(1, "Book a table"))
+    return report([*matches(range(2)), *matches(range(2, 4), conversation=1), *gone], conversations=words)
+
+
 def every_kind() -> DiffReport:
     """Kinds that have words of their own, more differences than are told, a trace."""
     spots = [
@@ -567,6 +576,7 @@ SITUATIONS = (
     stopped,
     forked_alike,
     many_conversations,
+    lost_conversation,
     every_kind,
     long_texts,
     unseen_changes,

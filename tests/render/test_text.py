@@ -27,7 +27,7 @@ from diff_samples import (
 )
 from expected_texts import LAYOUTS, expected, text_of
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, Kind, Origin, Spot, State
+from amberfork_cli.core.report import Difference, DiffReport, ExchangeDiff, Kind, Origin, Path, Spot, State
 from amberfork_cli.render.lines import Line, Style, line_width, plain_text
 from amberfork_cli.render.text import closing, lay_out
 
@@ -239,6 +239,27 @@ def test_a_pipe_gets_the_same_lines_without_a_width() -> None:
 def test_a_trace_says_where_a_value_came_from() -> None:
     """A later change that only passes a value on names the result that the value first stood in."""
     assert "┃ bk_91f3c0 first stood in #1: result of book()\n" in _text(every_kind())
+
+
+def test_a_setting_with_one_difference_stands_on_one_line() -> None:
+    """What differs in a member of the body is named from the body on; a link by where it stands."""
+    path: Path = ("previous_response_id",)
+    link = Difference(
+        Kind.LINK, (), path, path, recorded_words=said("exchange #3"), reissued_words=said("exchange #5")
+    )
+    spots = [
+        Spot("response_format", (), (value(("type",), "text", "json"),)),
+        Spot("stop", (), (value((0,), "END", "STOP"),)),
+        Spot("body", (), (link,)),
+    ]
+
+    text = _text(report([fork(0, Origin.SETTINGS, said("settings changed"), spots)]))
+
+    assert (
+        '┃ response_format.type  "text" → "json"\n'
+        '┃ stop[0]               "END" → "STOP"\n'
+        "┃ previous_response_id  exchange #3 → exchange #5  link\n"
+    ) in text
 
 
 def test_a_message_of_one_piece_needs_no_column() -> None:
