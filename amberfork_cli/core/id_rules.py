@@ -120,6 +120,8 @@ _ID_BY_HOLDER: dict[str, _Use] = {
     "tool_calls": _DECLARES,
     "functionCall": _DECLARES,
     "function_call": _DECLARES,
+    "functionCalls": _DECLARES,
+    "function_calls": _DECLARES,
     "toolCall": _DECLARES,
     "tool_call": _DECLARES,
     "executableCode": _DECLARES,

@@ -95,16 +95,22 @@ def conversations_of(method: str, path: str) -> list[str]:
 
 
 def given_out(answer: JsonValue) -> Iterator[tuple[IdClass, str]]:
-    """The IDs that a response body of JSON gives out, in their order: its calls and its handles."""
+    """The IDs that a response body of JSON gives out, in their order: its calls and its handles.
+
+    A list is one of events, and gives out each ID once.
+    """
     found = sites(answer, response=True)
     calls = {site.value for site in found if site.role is Role.DECLARES}
-    for site in found:
-        if site.role is Role.DECLARES or (site.id_class is IdClass.ITEM and site.value not in calls):
-            yield site.id_class, site.value
+    given = (
+        (site.id_class, site.value)
+        for site in found
+        if site.role is Role.DECLARES or (site.id_class is IdClass.ITEM and site.value not in calls)
+    )
+    yield from dict.fromkeys(given) if isinstance(answer, list) else given
 
 
 def given_out_by_stream(text: str) -> Iterator[tuple[IdClass, str]]:
-    """The IDs that a recorded event stream gives out, each once, however often its events repeat them."""
+    """The IDs that the text of an event stream gives out, each once."""
     found = dict.fromkeys(_STREAMED_ID.findall(text))
     calls = {value for name, value in found if name == "call_id"}
     given = {value: IdClass.CALL if value in calls else IdClass.ITEM for _, value in found}

@@ -63,6 +63,8 @@ def test_a_type_makes_the_id_beside_it_a_call(kind: str, role: Role) -> None:
         ("tool_calls", CALL, DECLARES),
         ("functionCall", CALL, DECLARES),
         ("function_call", CALL, DECLARES),
+        ("functionCalls", CALL, DECLARES),
+        ("function_calls", CALL, DECLARES),
         ("toolCall", CALL, DECLARES),
         ("tool_call", CALL, DECLARES),
         ("executableCode", CALL, DECLARES),

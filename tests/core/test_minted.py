@@ -127,12 +127,25 @@ def test_the_ids_of_a_path_are_its_segments() -> None:
         ({"container": {"id": "container_1"}, "id": "msg_1"}, [(ITEM, "container_1"), (ITEM, "msg_1")]),
         ({"output": [{"type": "function_call", "id": "1", "call_id": "1"}]}, [(CALL, "1")]),
         ([{"type": "response.created", "response": {"id": "resp_1"}}], [(ITEM, "resp_1")]),
+        (
+            [
+                {"type": "response.output_item.added", "item": {"id": "item_1", "call_id": "call_1"}},
+                {"type": "response.function_call_arguments.delta", "call_id": "call_1", "delta": "{"},
+                {"type": "response.function_call_arguments.delta", "call_id": "call_1", "delta": "}"},
+                {"type": "response.output_item.added", "item": {"id": "item_2", "call_id": "call_2"}},
+            ],
+            [(CALL, "call_1"), (ITEM, "item_1"), (CALL, "call_2"), (ITEM, "item_2")],
+        ),
+        (
+            [{"toolCall": {"functionCalls": [{"id": "1", "name": "f", "args": {"id": "x"}}, {"id": "2"}]}}],
+            [(CALL, "1"), (CALL, "2")],
+        ),
         ({"data": [{"id": "x"}]}, []),
         ([], []),
     ],
 )
 def test_what_a_json_response_gives_out(answer: JsonValue, found: list[tuple[IdClass, str]]) -> None:
-    """Calls that it declares, and handles of what it made."""
+    """Calls that it declares, and handles of what it made; a list is one of events, which repeat them."""
     assert list(given_out(answer)) == found
 
 
