@@ -26,13 +26,15 @@ class ToolInfo:
 class CallRequest:
     """One call to run: the tool's name in the registry, the arguments as recorded, what the tool may ask.
 
-    `side_effect` has it run alone, after the others of its turn, and never twice.
+    `side_effect` has it run alone, after the others of its turn, and never twice. With `check_only` it does
+    not run: if it could, its outcome is skipped.
     """
 
     tool: str
     arguments: JsonValue
     context: ToolContext = field(default_factory=ToolContext)
     side_effect: bool = False
+    check_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ class _TurnRun:
         call = self._calls[number]
         self._prints[number] = Prints(_MOST_PRINTED)  # what a run that was cut had printed is printed again
         self._state_lost[number] = self._host.loads > 1
-        child.send(Call(number, call.tool, pack(call.arguments), pack(call.context)))
+        child.send(Call(number, call.tool, pack(call.arguments), pack(call.context), call.check_only))
 
     def _hear(self, event: Event) -> None:
         match event:

@@ -147,6 +147,8 @@ class _Calls:
         ready = prepare(self._registry, asked, coerce=self._load.coerce)
         if isinstance(ready, Invocation):
             return ready
+        if call.check_only:
+            return Invocation(Outcome.SKIPPED, call.tool, context.call_id)
         return await run(
             self._in_place(ready) if self._load.one_at_a_time else ready,
             context,

@@ -34,14 +34,16 @@ class Load:
 class Call:
     """To the worker: run one tool.
 
-    `arguments` is JSON text as the tape has it, or what should have been; `context` is the JSON text of an
-    object: the caller's values, the recorded result and whatever else the tool may ask for.
+    `arguments` is the JSON text of what the tape has as its arguments; `context` that of an object: the
+    caller's values, the recorded result and whatever else the tool may ask for. With `check_only` the tool
+    does not run: a call that could run is answered as skipped.
     """
 
     number: int
     tool: str
     arguments: str
     context: str
+    check_only: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _TEXT = st.text(st.characters(codec=None, categories=None), max_size=20)  # lone
 _NUMBER = st.integers(0, 2**31)
 MESSAGES = st.one_of(
     st.builds(Load, _TEXT, st.booleans(), st.booleans()),
-    st.builds(Call, _NUMBER, _TEXT, _TEXT, _TEXT),
+    st.builds(Call, _NUMBER, _TEXT, _TEXT, _TEXT, st.booleans()),
     st.just(Leave()),
     st.builds(Loaded, st.lists(_TEXT, max_size=2), st.lists(st.lists(_TEXT, max_size=2), max_size=2)),
     st.builds(LoadFailed, _TEXT, _TEXT, st.none() | _NUMBER, _TEXT, _TEXT),

@@ -1,0 +1,153 @@
+"""`amberfork run-tools`: the tool calls of a tape, run again against the user's own functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from amberfork_cli.commands.exits import ExitCode
+from amberfork_cli.commands.options import READ, SHOWN, NoColor
+from amberfork_cli.commands.reporting import Format
+
+RUN: Final = "What runs"
+
+
+def run_tools(
+    tape: Annotated[
+        Path | None,
+        typer.Argument(metavar="[TAPE]", help="The tape; stdin for -, or where something is piped."),
+    ] = None,
+    *,
+    registry: Annotated[
+        str,
+        typer.Option(
+            "--registry",
+            metavar="REF",
+            help="The tools: mytools.py, mytools.py:attr, pkg.mod or pkg.mod:attr.",
+            rich_help_panel=READ,
+        ),
+    ] = "",
+    context: Annotated[
+        Path | None,
+        typer.Option(
+            "--context",
+            metavar="FILE",
+            help="A JSON file with the values that tools find in their ToolContext.",
+            rich_help_panel=READ,
+        ),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow",
+            metavar="NAME",
+            help="Run this tool although it has side effects, or nobody said that it has none; * for any. "
+            "Repeatable.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="Run no other tools. Repeatable.", rich_help_panel=RUN),
+    ] = None,
+    skip: Annotated[
+        list[str] | None,
+        typer.Option("--skip", metavar="NAME", help="Leave this tool out. Repeatable.", rich_help_panel=RUN),
+    ] = None,
+    alias: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--alias",
+            metavar="TAPE=LOCAL",
+            help="The tool LOCAL stands as TAPE on the tape: 'mcp__shop__*=*'. Repeatable.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            metavar="N",
+            help="How many calls of a turn run at once, all if not given; with 1, on the main thread.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    timeout: Annotated[
+        int | None,
+        typer.Option(
+            "--timeout",
+            metavar="MS",
+            help="The limit for each call in milliseconds, for all tools.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    coerce: Annotated[
+        bool,
+        typer.Option("--coerce", help='Take "3" for 3 where a tool wants a number.', rich_help_panel=RUN),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Run nothing: show what would run, what would not and why, and which arguments are bad.",
+            rich_help_panel=RUN,
+        ),
+    ] = False,
+    format: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="|".join(Format),
+            help='How to show it; jsonl gives the role "tool" messages, ready to be sent.',
+            rich_help_panel=SHOWN,
+        ),
+    ] = Format.TEXT,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write it to a file as well, in the form its name tells: .txt, .json, .jsonl. Repeatable.",
+            rich_help_panel=SHOWN,
+        ),
+    ] = None,
+    tape_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--tape-out",
+            metavar="FILE",
+            help="Write the tape with the fresh results in place of the recorded ones.",
+            rich_help_panel=SHOWN,
+        ),
+    ] = None,
+    no_color: NoColor = False,
+) -> ExitCode:
+    """Run the tool calls of a tape again, and say whether the tools still answer as they did.
+
+    Turns run one after another, the calls of a turn at once. A tool with side effects is not run unless it is
+    allowed by name.
+    """
+    from amberfork_cli.commands import showing, tool_runs
+    from amberfork_cli.commands.reporting import format_of
+
+    if no_color:
+        showing.forbid_colour()
+    files = [(file, format_of(file)) for file in output or ()]
+    wanted = tool_runs.Wanted(
+        tape=tape,
+        registry=registry,
+        context=context,
+        choice=tool_runs.choice(allow, only, skip, alias),
+        jobs=jobs,
+        timeout_ms=timeout,
+        coerce=coerce,
+        check_only=dry_run,
+    )
+    report = tool_runs.report_of(wanted, tape_out=tape_out)
+    tool_runs.save(report, files, is_plan=dry_run)
+    tool_runs.show(report, format, is_plan=dry_run)
+    return ExitCode.SAME if report.good else ExitCode.DIFFERENT

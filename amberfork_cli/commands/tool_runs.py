@@ -1,0 +1,167 @@
+"""What `run-tools` does between its options and its exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from amberfork_cli.commands.reporting import Format
+from amberfork_cli.commands.run_live import Watch
+from amberfork_cli.commands.showing import output, tell
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.plan import Choice, Decision
+from amberfork_cli.core.run_report import RunReport
+from amberfork_cli.errors import JsonError, OptionError
+from amberfork_cli.tapes import open_tape, save_tape
+from amberfork_cli.worker.client import WorkerClient
+from amberfork_cli.worker.session import TapePlan, plan_tape, run_plan
+
+STDIN: Final = Path("-")
+_MOST_NAMES = 20  # of tools, for somebody who gave no tape
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line asks for."""
+
+    tape: Path | None
+    registry: str
+    context: Path | None
+    choice: Choice
+    jobs: int | None
+    timeout_ms: int | None
+    coerce: bool
+    check_only: bool
+
+
+def choice(
+    allow: Sequence[str] | None,
+    only: Sequence[str] | None,
+    skip: Sequence[str] | None,
+    aliases: Sequence[str] | None,
+) -> Choice:
+    """What is said of tools; raises OptionError for an alias that is none."""
+    return Choice(allow or (), only or (), skip or (), tuple(_alias(text) for text in aliases or ()))
+
+
+def report_of(wanted: Wanted, *, tape_out: Path | None) -> RunReport:
+    """What running the calls found, or checking them; writes the tape with fresh results where it is wanted.
+
+    Raises OptionError, TapeError, RegistryLoadError and OutputError.
+    """
+    _refuse_contradictions(wanted, tape_out)
+    values = _values(wanted.context)
+    with _client(wanted) as client:
+        source = _source(wanted.tape, client)
+        with open_tape(source, notice=tell) as tape:
+            plan = plan_tape(tape, client, wanted.choice)
+            _tell_left_out(plan, client, wanted.registry)
+            with Watch(plan.calls) as watch:
+                report = run_plan(
+                    plan,
+                    client,
+                    registry=wanted.registry,
+                    values=values,
+                    check_only=wanted.check_only,
+                    on_event=watch,
+                )
+            if tape_out is not None:
+                from amberfork_cli.core.refreshing import refreshed
+
+                save_tape(refreshed(tape, report), tape_out, form=tape.form, header=tape.header)
+    return report
+
+
+def show(report: RunReport, form: Format, *, is_plan: bool) -> None:
+    """Show a report on stdout; a terminal gets it in its width and colours, through a pager if it is long."""
+    if form is Format.TEXT:
+        _show_text(report, is_plan=is_plan)
+    else:
+        with output(None) as stream:
+            stream.write(_rendered(report, form, is_plan=is_plan))
+
+
+def save(report: RunReport, files: Iterable[tuple[Path, Format]], *, is_plan: bool) -> None:
+    """Write a report to files, each whole or not at all; raises OutputError."""
+    for file, form in files:
+        with output(file) as stream:
+            stream.write(_rendered(report, form, is_plan=is_plan))
+
+
+def _alias(text: str) -> tuple[str, str]:
+    recorded, equals, local = text.partition("=")
+    if not (recorded and equals and local):
+        raise OptionError(f"--alias {text}: not of the form TAPE=LOCAL")
+    if max(recorded.count("*"), local.count("*")) > 1 or local.count("*") > recorded.count("*"):
+        raise OptionError(f"--alias {text}: one * on both sides, or only on the left, or none")
+    return recorded, local
+
+
+def _refuse_contradictions(wanted: Wanted, tape_out: Path | None) -> None:
+    if not wanted.registry:
+        raise OptionError("which tools? Name them: --registry mytools.py")
+    for option, number in (("--jobs", wanted.jobs), ("--timeout", wanted.timeout_ms)):
+        if number is not None and number < 1:
+            raise OptionError(f"{option} must be 1 or more, not {number}")
+    if wanted.check_only and tape_out is not None:
+        raise OptionError("--dry-run runs nothing, so there is nothing for --tape-out")
+
+
+def _client(wanted: Wanted) -> WorkerClient:
+    return WorkerClient(wanted.registry, jobs=wanted.jobs, coerce=wanted.coerce, timeout_ms=wanted.timeout_ms)
+
+
+def _source(tape: Path | None, client: WorkerClient) -> Path:
+    """The tape, or stdin; raises OptionError, with the tools there are, where nothing comes from there."""
+    if tape is not None:
+        return tape
+    if sys.stdin is None or sys.stdin.isatty():
+        names = [tool.name for tool in client.describe()]
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        raise OptionError(
+            f"which tape? Name one, or pipe it in. The registry has {', '.join(names[:_MOST_NAMES])}{more}"
+        )
+    return STDIN
+
+
+def _values(context: Path | None) -> Any:
+    """What tools find in their context; raises OptionError for a file that holds no JSON."""
+    if context is None:
+        return None
+    try:
+        return jsontext.loads(context.read_bytes())
+    except JsonError as error:
+        raise OptionError(f"--context {context}:{error}") from error
+
+
+def _tell_left_out(plan: TapePlan, client: WorkerClient, registry: str) -> None:
+    """Say why a function that the tape calls is no tool."""
+    unknown = {call.tool for turn in plan.turns for call in turn.calls if call.decision is Decision.UNKNOWN}
+    for name, reason in client.left_out:
+        if name in unknown:
+            tell(f"{registry}: {name} is no tool: {reason}")
+
+
+def _show_text(report: RunReport, *, is_plan: bool) -> None:
+    from amberfork_cli.render import terminal
+    from amberfork_cli.render.run_text import closing, lay_out, lay_out_plan
+
+    width, plain = terminal.columns(sys.stdout), terminal.needs_ascii(sys.stdout)
+    lines = (lay_out_plan if is_plan else lay_out)(report, width=width, ascii=plain)
+    terminal.show(lines, sys.stdout, closing=[] if is_plan else closing(report, width=width, ascii=plain))
+
+
+def _rendered(report: RunReport, form: Format, *, is_plan: bool) -> bytes:
+    from amberfork_cli.render import run_json
+    from amberfork_cli.render.lines import plain_text
+    from amberfork_cli.render.run_text import lay_out, lay_out_plan
+
+    if form is Format.JSON:
+        return run_json.to_json(report)
+    if form is Format.JSONL:
+        return run_json.to_jsonl(report)
+    lines = (lay_out_plan if is_plan else lay_out)(report, width=None)
+    return "".join(f"{plain_text(line)}\n" for line in lines).encode()

@@ -1,0 +1,109 @@
+"""What a run of tools is called: the sentence that answers, statuses, marks; one wording for all displays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from amberfork_cli.core.comparison import Status
+from amberfork_cli.core.plan import Decision
+from amberfork_cli.core.report import Piece, Words, ours, quoted
+from amberfork_cli.core.run_report import CallReport, RunReport
+from amberfork_cli.core.tool import Effect
+from amberfork_cli.render.labels import Mark
+
+_MOST_NAMES = 3  # of tools, behind a count in the sentence
+
+_STATUS = {
+    Status.SAME: "same",
+    Status.SAME_EXCEPT_VOLATILE: "same except volatile parts",
+    Status.CHANGED: "changed",
+    Status.ERROR_NOW: "failed now",
+    Status.ERROR_THEN: "failed then",
+    Status.SAME_ERROR: "failed as before",
+    Status.INVALID_ARGUMENTS: "invalid arguments",
+    Status.TIMED_OUT: "timed out",
+    Status.INTERRUPTED: "interrupted",
+    Status.UNKNOWN_TOOL: "unknown tool",
+    Status.SKIPPED_SIDE_EFFECT: "skipped",
+    Status.NO_RECORDED_RESULT: "no recorded result",
+    Status.NOT_COMPARABLE: "not comparable",
+}
+_QUIET = {Status.SAME, Status.SAME_EXCEPT_VOLATILE, Status.SAME_ERROR}
+_NAMELESS = {Status.SAME, Status.NO_RECORDED_RESULT}
+
+
+def sentence(report: RunReport) -> Words:
+    """The answer, as in `12 calls: 9 same, 1 changed (get_weather), 1 skipped (refund: side effect).`."""
+    if not report.calls:
+        return (ours("No tool call to run."),)
+    parts = [_counted(status, count, report) for status, count in report.counts().items()]
+    left_out = len(report.calls) - len(report.compared)
+    parts += [(ours(f"{left_out} left out"),)] if left_out else []
+    told = [piece for part in parts for piece in (ours(", "), *part)][1:]
+    return (ours(f"{calls_word(len(report.calls))}: "), *told, ours("."))
+
+
+def calls_word(count: int) -> str:
+    """`1 call`, `12 calls`."""
+    return "1 call" if count == 1 else f"{count:,} calls"
+
+
+def status_word(call: CallReport) -> str:
+    """What became of a call, in a word or two."""
+    if call.comparison is None:
+        return "left out"
+    if call.comparison.status is Status.SKIPPED_SIDE_EFFECT:
+        return f"skipped: {_why_skipped(call)}"
+    return _STATUS[call.comparison.status]
+
+
+def mark(call: CallReport) -> Mark:
+    """What a call is drawn as."""
+    if not call.good:
+        return Mark.FORK
+    return Mark.MATCH if call.status in _QUIET else Mark.MISSING
+
+
+def plan_word(call: CallReport) -> str:
+    """What would be done with a call."""
+    if not _would_run(call):
+        return status_word(call)
+    return "would run" if call.planned.decision is Decision.RUN else "would run alone"
+
+
+def plan_mark(call: CallReport) -> Mark:
+    """What a call is drawn as in a plan."""
+    return Mark.MATCH if _would_run(call) else mark(call)
+
+
+def flags(report: RunReport) -> tuple[str, ...]:
+    """What would run the calls that were not, each once: `--allow refund`."""
+    return tuple(dict.fromkeys(call.planned.flag for call in report.calls if call.planned.flag))
+
+
+def _would_run(call: CallReport) -> bool:
+    return call.planned.decision.runs and call.status is Status.SKIPPED_SIDE_EFFECT
+
+
+def _counted(status: Status, count: int, report: RunReport) -> Words:
+    """`1 changed (get_weather)`; nobody asks which ones are the same."""
+    calls = [call for call in report.calls if call.status is status]
+    said = ours(f"{count:,} {_STATUS[status]}")
+    if status in _NAMELESS:
+        return (said,)
+    why = f": {_why_skipped(*calls)}" if status is Status.SKIPPED_SIDE_EFFECT else ""
+    return (said, ours(" ("), *_names(calls), ours(f"{why})"))
+
+
+def _names(calls: Iterable[CallReport]) -> Words:
+    names = list(dict.fromkeys(call.planned.name for call in calls))
+    shown: list[Piece] = [piece for name in names[:_MOST_NAMES] for piece in (ours(", "), quoted(name))][1:]
+    more = len(names) - _MOST_NAMES
+    return (*shown, *((ours(f" and {more} more"),) if more > 0 else ()))
+
+
+def _why_skipped(*calls: CallReport) -> str:
+    effects = {call.planned.effect for call in calls}
+    if effects == {Effect.UNDECLARED}:
+        return "not declared read-only"
+    return "side effect" if effects == {Effect.SIDE_EFFECT} else "side effects, or not declared read-only"
