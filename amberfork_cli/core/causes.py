@@ -11,7 +11,7 @@ from amberfork_cli.core.paths import to_text
 from amberfork_cli.core.report import MISSING, Difference, Kind, Origin, Piece, Side, Words, ours, quoted
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.core.values import text_of_json
-from amberfork_cli.core.words import call_words, first_words, notation, result_words
+from amberfork_cli.core.words import call_words, cut, first_words, notation, result_words
 
 _MOST_SETTINGS = 3
 _VALUE_CELLS = 32
@@ -84,25 +84,25 @@ def _argument(difference: Difference) -> Iterator[Piece]:
     if not name:
         yield ours(" with other arguments")
     elif difference.kind is Kind.ADDED:
-        yield from (ours(" with "), quoted(f"{name}={_value(difference.reissued)}"), ours(" added"))
+        yield from (ours(" with "), quoted(f"{name}="), *_value(difference.reissued), ours(" added"))
     elif difference.kind is Kind.REMOVED:
         yield from (ours(" without "), quoted(name))
     else:
         yield from (
             ours(" with "),
-            quoted(f"{name}={_value(difference.reissued)}"),
+            quoted(f"{name}="),
+            *_value(difference.reissued),
             ours(", not "),
-            quoted(_value(difference.recorded)),
+            *_value(difference.recorded),
         )
 
 
-def _value(side: Side) -> str:
+def _value(side: Side) -> Words:
     if side is MISSING:
-        return "nothing"
+        return (ours("nothing"),)
     if isinstance(side, bytes):
-        return f"{len(side)} bytes"
-    text = notation(_plain(side))
-    return text if len(text) <= _VALUE_CELLS else text[: _VALUE_CELLS - 1] + "…"
+        return (ours(f"{len(side)} bytes"),)
+    return cut(notation(_plain(side)), _VALUE_CELLS)
 
 
 def _plain(side: Side) -> JsonValue:
@@ -304,18 +304,18 @@ def _setting(finding: Finding, *, verb: str) -> Iterator[Piece]:
     elif _values(finding):
         yield from (
             ours(f"{verb} from "),
-            quoted(_bare(first.recorded)),
+            *_bare(first.recorded),
             ours(" to "),
-            quoted(_bare(first.reissued)),
+            *_bare(first.reissued),
         )
     else:
         yield ours(verb or " changed")
 
 
-def _bare(side: Side) -> str:
+def _bare(side: Side) -> Words:
     """A value as a sentence names it: a short text without its quotes."""
     if isinstance(side, str) and side and side == first_words(side) and len(side) <= _VALUE_CELLS:
-        return side
+        return (quoted(side),)
     return _value(side)
 
 
@@ -324,9 +324,9 @@ def _response(found: Sequence[Finding]) -> Iterator[Piece]:
     if first.kind is Kind.STATUS:
         yield from (
             ours("the response was "),
-            quoted(_value(first.reissued)),
+            *_value(first.reissued),
             ours(", not "),
-            quoted(_value(first.recorded)),
+            *_value(first.recorded),
         )
     else:
         yield ours("the response changed")

@@ -23,7 +23,7 @@ def call_words(call: ToolCall) -> Words:
 
 def _arguments(arguments: JsonValue, room: int) -> Iterator[Piece]:
     if isinstance(arguments, str):
-        yield quoted(_cut(arguments, room))
+        yield from cut(arguments, room)
     members = arguments.items() if isinstance(arguments, dict) else ()
     for number, (key, value) in enumerate(members):
         text = f"{key}={notation(value)}"
@@ -72,15 +72,15 @@ def result_words(result: ToolResult) -> Words:
 def summary(message: Message | None, value: JsonValue) -> Words:
     """A whole message in a few words: its kind, then what it says."""
     if message is None:
-        return (ours("message"), quoted(_cut(notation(value), _WORDS_CELLS)))
+        return (ours("message"), *cut(notation(value), _WORDS_CELLS))
     if message.calls:
         return (ours("assistant calls"), *_joined(call_words(call) for call in message.calls))
     if message.results:
         return (
             ours("tool result"),
-            quoted(_cut(_content_text(message.results[0].content), _WORDS_CELLS * 2)),
+            *cut(_content_text(message.results[0].content), _WORDS_CELLS * 2),
         )
-    return (ours(_WHO[message.role]), quoted(_cut(message.text, _WORDS_CELLS * 2)))
+    return (ours(_WHO[message.role]), *cut(message.text, _WORDS_CELLS * 2))
 
 
 def _joined(items: Iterator[Words]) -> Iterator[Piece]:
@@ -96,12 +96,21 @@ def last_message(message: Message | None) -> Words:
         return ()
     if message.results:
         return result_words(message.results[-1])
-    return (quoted(notation(_cut(message.text, _WORDS_CELLS))),)
+    text = _on_one_line(message.text, _WORDS_CELLS + 1)
+    if len(text) <= _WORDS_CELLS:
+        return (quoted(notation(text)),)
+    return (quoted(notation(text[: _WORDS_CELLS - 1])[:-1]), ours('…"'))
 
 
 def first_words(text: str) -> str:
     """The beginning of a text, on one line."""
-    return _cut(text, _WORDS_CELLS)
+    return _on_one_line(text, _WORDS_CELLS)
+
+
+def cut(text: str, room: int) -> Words:
+    """The beginning of a text of a tape, on one line, and our sign where it was cut."""
+    line = _on_one_line(text, room + 1)
+    return (quoted(line),) if len(line) <= room else (quoted(line[: room - 1]), ours("…"))
 
 
 def _content_text(content: JsonValue) -> str:
@@ -113,6 +122,5 @@ def _content_text(content: JsonValue) -> str:
     return notation(content)
 
 
-def _cut(text: str, room: int) -> str:
-    text = " ".join(text[: room * 4].split())
-    return text if len(text) <= room else text[: room - 1] + "…"
+def _on_one_line(text: str, room: int) -> str:
+    return " ".join(text[: room * 4].split())[:room]
