@@ -7,12 +7,15 @@ Results come in the order of the calls, whatever happens to the process.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 from amberfork_cli.core.invocation import Invocation, Outcome
-from amberfork_cli.core.tool import DEFAULT_TIMEOUT_MS
-from amberfork_cli.errors import RegistryLoadError
+from amberfork_cli.core.registry import ToolRegistry
+from amberfork_cli.core.tape import JsonValue
+from amberfork_cli.core.tool import DEFAULT_TIMEOUT_MS, Checked, Tool, ToolContext
+from amberfork_cli.errors import RegistryError, RegistryLoadError
 from amberfork_cli.worker.calls import (
     CallFinished,
     CallRequest,
@@ -71,6 +74,10 @@ class WorkerClient:
         """The tools of the registry, in its order; raises RegistryLoadError where it cannot be loaded."""
         return self._host.tools()
 
+    def registry(self) -> ToolRegistry:
+        """The tools as a registry of their own, to look at: none of them can run here."""
+        return ToolRegistry(map(_shown, self.describe()))
+
     def run_turn(
         self, calls: Sequence[CallRequest], *, on_event: Callable[[TurnEvent], None] | None = None
     ) -> TurnResults:
@@ -92,6 +99,30 @@ class WorkerClient:
     def restarts(self) -> int:
         """How often the process was started anew, so that what the user's module held in memory was lost."""
         return max(self._host.loads - 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownSchema:
+    """A schema that is only looked at."""
+
+    parameters: dict[str, JsonValue]
+
+    def validate(self, _: Mapping[str, Any]) -> list[JsonValue]:
+        """No fault: nothing is checked on this side."""
+        return []
+
+    def check(self, arguments: Mapping[str, Any], *, coerce: bool = False) -> Checked:  # noqa: ARG002
+        """The arguments as they are."""
+        return Checked(arguments)
+
+
+def _shown(tool: ToolInfo) -> Tool:
+    def execute(_arguments: Any, _context: ToolContext) -> None:
+        raise RegistryError("runs in the worker process only", tool=tool.name)
+
+    return Tool(
+        tool.name, tool.description, _ShownSchema(tool.parameters), execute, tool.timeout_ms, tool.effect
+    )
 
 
 class _TurnRun:

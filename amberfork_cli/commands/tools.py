@@ -1,0 +1,115 @@
+"""`amberfork tools`: the tools of a registry, to look at, to paste into a request, to hold against a tape."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from amberfork_cli.commands.exits import ExitCode
+from amberfork_cli.commands.options import READ, SHOWN, NoColor
+
+if TYPE_CHECKING:
+    from amberfork_cli.core.registry import ToolRegistry
+
+
+class Form(StrEnum):
+    """How a registry is shown: as a table, or as JSON in the form of a provider's requests."""
+
+    TEXT = "text"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
+
+
+def tools(
+    *,
+    registry: Annotated[
+        str,
+        typer.Option(
+            "--registry",
+            metavar="REF",
+            help="The tools: mytools.py, mytools.py:attr, pkg.mod or pkg.mod:attr.",
+            rich_help_panel=READ,
+        ),
+    ],
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check",
+            metavar="TAPE",
+            help="Compare with the tools that the requests on a tape offer. Exits 1 if one is missing in the "
+            "registry or has another schema.",
+            rich_help_panel=READ,
+        ),
+    ] = None,
+    format: Annotated[
+        Form,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="|".join(Form),
+            help="A table, or JSON as it stands in a request.",
+            rich_help_panel=SHOWN,
+        ),
+    ] = Form.TEXT,
+    no_color: NoColor = False,
+) -> ExitCode:
+    """Show the tools of a registry, and what is known of their side effects."""
+    from amberfork_cli.commands import showing
+    from amberfork_cli.errors import OptionError
+    from amberfork_cli.worker.client import WorkerClient
+
+    if check is not None and format is not Form.TEXT:
+        raise OptionError("--check and --format exclude each other")
+    if no_color:
+        showing.forbid_colour()
+    with WorkerClient(registry) as client:
+        found = client.registry()
+    for name, reason in client.left_out:
+        showing.tell(f"{registry}: {name} is no tool: {reason}")
+    if check is not None:
+        return _checked(found, check)
+    if format is Form.TEXT:
+        _show(found)
+    else:
+        _write(found, format)
+    return ExitCode.SAME
+
+
+def _show(registry: ToolRegistry) -> None:
+    from amberfork_cli.render import terminal
+    from amberfork_cli.render.registry_text import lay_out
+
+    width, plain = terminal.columns(sys.stdout), terminal.needs_ascii(sys.stdout)
+    terminal.show(lay_out(list(registry), width=width, ascii=plain), sys.stdout)
+
+
+def _write(registry: ToolRegistry, form: Form) -> None:
+    from amberfork_cli.commands.showing import output
+    from amberfork_cli.core import jsontext
+
+    forms = {
+        Form.OPENAI: registry.to_openai_tools,
+        Form.ANTHROPIC: registry.to_anthropic_tools,
+        Form.GEMINI: registry.to_gemini_tools,
+    }
+    with output(None) as stream:
+        stream.write(jsontext.dumps(forms[form](), indent=True) + b"\n")
+
+
+def _checked(registry: ToolRegistry, tape: Path) -> ExitCode:
+    from amberfork_cli.commands.showing import tell
+    from amberfork_cli.core.registry_check import check_registry
+    from amberfork_cli.render import terminal
+    from amberfork_cli.render.registry_text import lay_out_check
+    from amberfork_cli.tapes import open_tape
+
+    with open_tape(tape, notice=tell) as exchanges:
+        checks = check_registry(exchanges, {tool.name: tool.schema.parameters for tool in registry})
+    width, plain = terminal.columns(sys.stdout), terminal.needs_ascii(sys.stdout)
+    terminal.show(lay_out_check(checks, width=width, ascii=plain), sys.stdout)
+    return ExitCode.SAME if all(check.offer.good for check in checks) else ExitCode.DIFFERENT

@@ -1,0 +1,111 @@
+"""A registry as text: its tools, or how they stand beside those that a tape offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from amberfork_cli.core.registry_check import Offer, ToolCheck
+from amberfork_cli.core.report import Difference, Spot
+from amberfork_cli.core.tool import Effect, Tool
+from amberfork_cli.render.header import mark_span
+from amberfork_cli.render.labels import Mark
+from amberfork_cli.render.lines import Line, Style, cut_line, padded, width
+from amberfork_cli.render.page import Page
+from amberfork_cli.render.spots import spot_lines
+
+_EFFECTS = {
+    Effect.READ_ONLY: "read-only",
+    Effect.SIDE_EFFECT: "side effect",
+    Effect.UNDECLARED: "not declared read-only",
+}
+_OFFERS = {
+    Offer.SAME: (Mark.MATCH, "same"),
+    Offer.CHANGED: (Mark.FORK, "another schema"),
+    Offer.MISSING: (Mark.FORK, "missing in the registry"),
+    Offer.EXTRA: (Mark.EXTRA, "not on the tape"),
+}
+
+
+def lay_out(tools: Sequence[Tool], *, width: int | None, ascii: bool = False) -> list[Line]:
+    """One line a tool: name and parameters, what is known of its effect, its limit, its first words."""
+    page = Page(width, ascii=ascii)
+    rows = [(_called(tool), _EFFECTS[tool.effect], _limit(tool), _first_words(tool)) for tool in tools]
+    return [_row(row, columns, page) for columns in [_columns(rows)] for row in rows]
+
+
+def lay_out_check(checks: Sequence[ToolCheck], *, width: int | None, ascii: bool = False) -> list[Line]:
+    """One line a tool, what its schema changed in below it, and a sentence that answers."""
+    page = Page(width, ascii=ascii)
+    lines: list[Line] = []
+    for check in checks:
+        mark, word = _OFFERS[check.offer]
+        style = Style.MUTED if check.offer.good else Style.LOUD
+        name = (f" {page.raw(check.name)}  ", Style.PLAIN)
+        lines.append(_within((mark_span(mark, page=page), name, (word, style)), page))
+        lines += _changed(check, page)
+    return [*lines, (), ((_sentence(checks), Style.BOLD),)]
+
+
+def _sentence(checks: Sequence[ToolCheck]) -> str:
+    words = (
+        (Offer.SAME, "the same"),
+        (Offer.CHANGED, "with another schema"),
+        (Offer.MISSING, "missing in the registry"),
+    )
+    on_tape = sum(check.offer is not Offer.EXTRA for check in checks)
+    told = [f"{_count(checks, offer)} {word}" for offer, word in words if _count(checks, offer)]
+    extra = _count(checks, Offer.EXTRA)
+    more = f"; {extra} more in the registry" if extra else ""
+    return f"{_tools(on_tape)} on the tape" + (f": {', '.join(told)}" if told else "") + f"{more}."
+
+
+def _count(checks: Iterable[ToolCheck], offer: Offer) -> int:
+    return sum(check.offer is offer for check in checks)
+
+
+def _tools(count: int) -> str:
+    return "1 tool" if count == 1 else f"{count} tools"
+
+
+def _changed(check: ToolCheck, page: Page) -> list[Line]:
+    if not check.changes:
+        return []
+    differences = tuple(
+        Difference(each.kind, each.path, each.old_path, each.new_path, each.old, each.new)
+        for each in check.changes
+    )
+    lines = spot_lines([Spot("schema", (), differences)], page=page)
+    return [_within(((f"{page.glyphs.bar} ", Style.ACCENT), *line), page) for line in lines]
+
+
+def _called(tool: Tool) -> str:
+    """`search(query, limit?)`: parameters that need not be given have a question mark."""
+    schema = tool.schema.parameters
+    properties, required = schema.get("properties"), schema.get("required")
+    needed = required if isinstance(required, list) else []
+    names = properties if isinstance(properties, dict) else {}
+    return f"{tool.name}({', '.join(name if name in needed else f'{name}?' for name in names)})"
+
+
+def _limit(tool: Tool) -> str:
+    return f"{tool.timeout_ms / 1000:g} s"
+
+
+def _first_words(tool: Tool) -> str:
+    return tool.description.strip().partition("\n")[0]
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[int]:
+    return [max(map(width, texts)) for texts in zip(*rows, strict=True)]
+
+
+def _row(row: Sequence[str], columns: Sequence[int], page: Page) -> Line:
+    name, effect, limit, words = (
+        padded(page.raw(text), cells) for text, cells in zip(row, columns, strict=True)
+    )
+    muted = (f"{limit}  {words}".rstrip(), Style.MUTED)
+    return _within(((f"{name}  ", Style.PLAIN), (f"{effect}  ", Style.PLAIN), muted), page)
+
+
+def _within(line: Line, page: Page) -> Line:
+    return line if page.line_cells is None else cut_line(line, page.line_cells, dots=page.dots)
