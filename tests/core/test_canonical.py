@@ -1,8 +1,10 @@
 """Canonical bodies: what becomes of IDs under each set of rules, and the laws that hold for every body."""
 
 import random
+import re
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -493,6 +495,15 @@ def test_business_fields_in_data_are_compared(region: str, rules: IdRules) -> No
 
         assert one.value != other.value
         assert jsontext.dumps(decoy("1")) in jsontext.dumps(one.value)
+
+
+def test_the_example_of_the_documentation() -> None:
+    """The first two blocks of docs/canonical.md: a body, and what it becomes."""
+    document = (Path(__file__).parents[2] / "docs" / "canonical.md").read_text(encoding="utf-8")
+    body, canonical, *more = re.findall(r"```json\n(.*?)```", document, re.DOTALL)
+
+    assert more == []
+    assert canonicalize(jsontext.loads(body)).value == jsontext.loads(canonical)
 
 
 def test_the_map_says_what_each_token_stands_for_and_where() -> None:
