@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, TapeFacts, Verdict, ours
+from amberfork_cli.core.report import DiffReport, ExchangeDiff, Verdict, ours
+from amberfork_cli.render.exchange_words import losses
 from amberfork_cli.render.labels import Mark, exchanges_word, mark, remarks, totals
 from amberfork_cli.render.lines import (
     Line,
@@ -70,14 +71,14 @@ def mark_span(each: Mark, *, page: Page) -> Span:
 
 
 def _tapes(report: DiffReport, page: Page) -> list[Line]:
-    counts, losses = _counts(report), [_losses(report.recorded), _losses(report.reissued)]
-    together = [f"{count}{loss}" for count, loss in zip(counts, losses, strict=True)]
+    counts, lost = _counts(report), [losses(report.recorded), losses(report.reissued)]
+    together = [f"{count}, {loss}" if loss else count for count, loss in zip(counts, lost, strict=True)]
     room = page.cells - INDENT - 2
     beside = page.width is None or max(map(width, together)) + _SHORTEST_NAME <= room
     lines = _tape_lines(report, together if beside else counts, page)
     if not beside:
-        for side, loss in zip(("recorded", "re-issued"), losses, strict=True):
-            lines += _below(f"{side}: {loss.removeprefix(', ')}", page) if loss else []
+        for side, loss in zip(("recorded", "re-issued"), lost, strict=True):
+            lines += _below(f"{side}: {loss}", page) if loss else []
     return lines
 
 
@@ -104,13 +105,6 @@ def _counts(report: DiffReport) -> list[str]:
     counts = (report.recorded.exchanges, report.reissued.exchanges)
     digits = len(str(max(counts)))
     return [" " * (digits - len(str(count))) + exchanges_word(count) for count in counts]
-
-
-def _losses(tape: TapeFacts) -> str:
-    """What reading the tape passed over, to stand behind its count."""
-    bad = len(tape.left_out.bad_lines)
-    lines = f", {bad} bad {'line' if bad == 1 else 'lines'} left out" if bad else ""
-    return lines + (", torn last line left out" if tape.left_out.torn_end else "")
 
 
 def _short_names(names: Sequence[str], cells: int, dots: str) -> list[str]:

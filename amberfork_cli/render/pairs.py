@@ -67,15 +67,19 @@ REISSUED = Side("+", Style.REISSUED, Style.REISSUED_WORD)
 
 def changed_lines(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> list[Line]:
     """The first places of the text that changed, and how many more there are."""
-    found = list(islice(places(diff, (_column(page, cells) or cells) - _SIGN), _PLACES))
+    found, more = _first_places(diff, (_column(page, cells) or cells) - _SIGN)
     lines: list[Line] = []
     for place in found:
         lines += _below_or_beside(partial(_pair, place, page, shown), page, cells)
-    more = len(diff.changes) - sum(place.changes for place in found)
     if more:
-        changes = "change" if more == 1 else "changes"
-        lines.append(((f"{more} more {changes} in this text (--full shows them)", Style.MUTED),))
+        lines.append(((f"{more_changes(more)} (--full shows them)", Style.MUTED),))
     return lines
+
+
+def changed_pairs(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> tuple[list[Pair], int]:
+    """The same as pairs, for displays that place the sides themselves; and how many changes are left."""
+    found, more = _first_places(diff, cells - _SIGN)
+    return [_pair(place, page, shown, cells - _SIGN) for place in found], more
 
 
 def rewritten_lines(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> list[Line]:
@@ -83,6 +87,11 @@ def rewritten_lines(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> 
     place = next(places(diff.whole(), cells))
     most = _LINES_BESIDE if _column(page, cells) else _LINES
     return _below_or_beside(partial(_beginnings, place, most, page, shown), page, cells)
+
+
+def rewritten_pair(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> Pair:
+    """The same as a pair."""
+    return _beginnings(next(places(diff.whole(), cells)), _LINES_BESIDE, page, shown, cells - _SIGN)
 
 
 def full_lines(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> list[Line]:
@@ -115,6 +124,11 @@ def shows_all(old: str, new: str, *, page: Page, cells: int, shown: Shown) -> bo
     )
 
 
+def more_changes(count: int) -> str:
+    """What is said of changes that are not shown."""
+    return f"{count} more {'change' if count == 1 else 'changes'} in this text"
+
+
 def is_unseen(run: Run, side: Side) -> bool:
     """Whether nobody would see what one side of a change is."""
     recorded, reissued = unseen(run.old[:_LOOKED_AT], run.new[:_LOOKED_AT])
@@ -129,15 +143,27 @@ def words_that_fit(text: str, cells: int, *, dots: str) -> str:
     return head[: head.rfind(" ") + 1 or len(head)] + dots
 
 
+def _first_places(diff: TextDiff, cells: int) -> tuple[list[Place], int]:
+    """The first places of the text that changed, and how many changes are not there."""
+    found = list(islice(places(diff, cells), _PLACES))
+    return found, len(diff.changes) - sum(place.changes for place in found)
+
+
 def _below_or_beside(make: Callable[[int], Pair], page: Page, cells: int) -> list[Line]:
     """Both sides in columns where the page has room for them and nothing on the left is unsteady."""
     column = _column(page, cells)
     if column:
-        left, right = make(column)
+        left, right = _signed(make(column - _SIGN))
         if left and right and not any(_UNSTEADY.search(plain_text(line)) for line in left):
             return [_row(*both, column, page) for both in zip_longest(left, right, fillvalue=())]
-    left, right = make(cells)
+    left, right = _signed(make(cells - _SIGN))
     return [*left, *right]
+
+
+def _signed(pair: Pair) -> Pair:
+    """The pair with the sign of its side before every line."""
+    left, right = pair
+    return [RECORDED.signed(line) for line in left], [REISSUED.signed(line) for line in right]
 
 
 def _column(page: Page, cells: int) -> int | None:
@@ -154,9 +180,9 @@ def _pair(place: Place, page: Page, shown: Shown, room: int) -> Pair:
     """A line of each side, or one where only one has it; two lines that look the same are spelled out."""
     if place.whole_lines:
         return _lone(place.runs[0], page, shown, room)
-    left, right = _lines(place, _View(page, shown, room - _SIGN))
-    if plain_text(left)[1:] == plain_text(right)[1:]:
-        left, right = _lines(place.sharpened(), _View(page, shown, room - _SIGN, spells=True))
+    left, right = _lines(place, _View(page, shown, room))
+    if plain_text(left) == plain_text(right):
+        left, right = _lines(place.sharpened(), _View(page, shown, room, spells=True))
     return [left], [right]
 
 
@@ -187,7 +213,7 @@ def _lines(place: Place, view: _View) -> tuple[Line, Line]:
     wide = any(width(before) + line_width(body.spans) + width(after) > view.cells for body in bodies)
     if wide or place.inside:
         before = _context(before, dots=dots, inside=place.inside)
-    left, right = (body.side.signed(_around(before, body, after, view)) for body in bodies)
+    left, right = (_around(before, body, after, view) for body in bodies)
     return left, right
 
 
@@ -239,15 +265,13 @@ def _around(before: str, body: _Body, after: str, view: _View) -> Line:
 def _lone(run: Run, page: Page, shown: Shown, room: int) -> Pair:
     """The first of the lines that only one side has."""
     side = RECORDED if run.old else REISSUED
-    text = first_line(run.old or run.new, page=page, cells=room, shown=shown)
-    line = side.signed(((text, side.word),))
+    text = first_line(run.old or run.new, page=page, cells=room + _SIGN, shown=shown)
+    line = ((text, side.word),)
     return ([line], []) if side is RECORDED else ([], [line])
 
 
 def _beginnings(place: Place, most: int, page: Page, shown: Shown, room: int) -> Pair:
-    left, right = (
-        _beginning(place, side, most, _View(page, shown, room - _SIGN)) for side in (RECORDED, REISSUED)
-    )
+    left, right = (_beginning(place, side, most, _View(page, shown, room)) for side in (RECORDED, REISSUED))
     return left, right
 
 
@@ -261,7 +285,7 @@ def _beginning(place: Place, side: Side, most: int, view: _View) -> list[Line]:
     if len(lines) > most:
         last = words_that_fit(lines[most - 1], view.cells - width(dots) - 1, dots="")
         lines[most - 1] = f"{last.rstrip(' ')} {dots}"
-    return [side.signed(((line, side.style),)) for line in lines[:most]]
+    return [((line, side.style),) for line in lines[:most]]
 
 
 def _laid(text: str, view: _View) -> list[str]:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-from amberfork_cli.core.report import ExchangeDiff, Words, ours
+from amberfork_cli.core.report import ExchangeDiff
+from amberfork_cli.render.exchange_words import (
+    FIRST,
+    IN_A_ROW,
+    QUIET,
+    UNPAIRED,
+    last_message,
+    nearest,
+    others_alike,
+    place_notes,
+    recorded_numbers,
+    reissued_numbers,
+    traced,
+)
 from amberfork_cli.render.header import mark_span
-from amberfork_cli.render.labels import Mark, loud_word, mark, numbers
+from amberfork_cli.render.labels import Mark, loud_word, mark
 from amberfork_cli.render.lines import (
     Line,
     Span,
@@ -22,16 +34,13 @@ from amberfork_cli.render.lines import (
     wrapped,
 )
 from amberfork_cli.render.page import Page
+from amberfork_cli.render.sections import runs
 from amberfork_cli.render.spots import spot_lines
 
 WORDS = 48  # cells of the first words of a conversation
 MARK = 2  # cells of the mark and its space
 _NUMBERS = 24  # cells that the numbers of a section are padded to at most
-_IN_A_ROW = 8  # missing or extra exchanges that are told one by one; of more, the first few
-_FIRST = 4
 _GAP = 2  # cells between two fields
-
-_QUIET = {Mark.MATCH: "match", Mark.MOVED: "match, moved", Mark.CARRIED: "carried"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +67,12 @@ class Rows:
 
     def blocks(self, exchanges: Sequence[ExchangeDiff], *, group: int = 0) -> Iterator[Block]:
         """The exchanges in their order."""
-        runs = [(each, tuple(run)) for (each, _), run in groupby(exchanges, key=_run_key)]
-        column = self._column(run for each, run in runs if each is not Mark.MISSING)
-        for each, run in runs:
-            if each in _QUIET:
+        found = list(runs(exchanges))
+        column = self._column(run for each, run in found if each is not Mark.MISSING)
+        for each, run in found:
+            if each in QUIET:
                 yield Block([self._quiet(each, run, column)], loud=False, group=group)
-            elif each in (Mark.MISSING, Mark.EXTRA):
+            elif each in UNPAIRED:
                 yield Block(list(self._unpaired(each, run, column)), loud=True, group=group)
             else:
                 yield Block(list(self._change(run[0], column)), loud=True, group=group)
@@ -71,22 +80,17 @@ class Rows:
 
     def _column(self, runs: Iterator[Sequence[ExchangeDiff]]) -> int:
         """How wide the numbers of a section are, so that what follows them is aligned."""
-        return min(max((width(self._reissued(run)[0]) for run in runs), default=0), _NUMBERS)
-
-    def _reissued(self, exchanges: Sequence[ExchangeDiff]) -> tuple[str, bool]:
-        return numbers([each.reissued for each in exchanges if each.reissued is not None], self.page.glyphs)
-
-    def _recorded(self, exchanges: Sequence[ExchangeDiff]) -> str:
-        own = [each.recorded for each in exchanges if each.recorded is not None]
-        return f"recorded {numbers(own, self.page.glyphs)[0]}"
+        return min(
+            max((width(reissued_numbers(run, self.page.glyphs)[0]) for run in runs), default=0), _NUMBERS
+        )
 
     def _quiet(self, each: Mark, exchanges: Sequence[ExchangeDiff], column: int) -> Line:
         """A run of exchanges that match, moved, or only carry a change on."""
-        text, complete = self._reissued(exchanges)
+        text, complete = reissued_numbers(exchanges, self.page.glyphs)
         count = f"{len(exchanges)} " if each is Mark.CARRIED or not complete else ""
-        place = f"  {self._recorded(exchanges)}" if each is Mark.MOVED else ""
+        place = f"  {recorded_numbers(exchanges, self.page.glyphs)}" if each is Mark.MOVED else ""
         style = Style.PLAIN if each is Mark.CARRIED else Style.MUTED
-        told = f" {padded(text, column)}  {count}{_QUIET[each]}{place}"
+        told = f" {padded(text, column)}  {count}{QUIET[each]}{place}"
         return self.cut([mark_span(each, page=self.page), (told, style)])
 
     def _change(self, exchange: ExchangeDiff, column: int) -> Iterator[Line]:
@@ -105,10 +109,7 @@ class Rows:
             yield ((f"{self.page.glyphs.bar} ", Style.LOUD), *under)
 
     def _notes(self, exchange: ExchangeDiff) -> Iterator[str]:
-        if exchange.recorded not in (None, exchange.reissued):
-            yield f"recorded #{exchange.recorded}"
-        if exchange.alike is not None:
-            yield f"as at #{exchange.alike}"
+        yield from place_notes(exchange)
         words = self.words.get(exchange.conversation)
         if words:
             yield cut(self.page.written(words), WORDS, dots=self.page.dots)
@@ -122,36 +123,35 @@ class Rows:
     def _trace(self, exchange: ExchangeDiff) -> Iterator[Line]:
         """Where a value that is new here came from."""
         if exchange.trace:
-            start = ours(f" first stood in #{exchange.trace.exchange}: ")
-            told = (
-                f"{self.page.written(exchange.trace.token)}{self.page.words((start, *exchange.trace.words))}"
-            )
-            yield from wrapped([(told, Style.MUTED)], self._room(MARK))
+            yield from wrapped([(self.page.words(traced(exchange)), Style.MUTED)], self._room(MARK))
 
     def _alike(self, exchange: ExchangeDiff, group: int) -> Iterator[Block]:
         """How many other conversations forked in the very same way, told once."""
         others = () if exchange.reissued is None else self.alike.get(exchange.reissued, ())
         if others:
-            noun = "other" if len(others) == 1 else "others"
-            told = f" {len(others)} {noun} forked alike, at {numbers(others, self.page.glyphs)[0]}"
+            told = f" {others_alike(others, self.page.glyphs)}"
             line = self.cut([mark_span(Mark.CHANGED, page=self.page), (told, Style.PLAIN)])
             yield Block([line], loud=True, group=group)
 
     def _unpaired(self, each: Mark, exchanges: Sequence[ExchangeDiff], column: int) -> Iterator[Line]:
         """Exchanges of one tape only, one by one; of many, the first few and a count."""
-        told = exchanges if self.page.full or len(exchanges) <= _IN_A_ROW else exchanges[:_FIRST]
+        told = exchanges if self.page.full or len(exchanges) <= IN_A_ROW else exchanges[:FIRST]
         names = [self._name(each, (exchange,)) for exchange in told]
         column = max(map(width, names)) if each is Mark.MISSING else column
         for name, exchange in zip(names, told, strict=True):
             yield self._with_words(each, name, exchange, column)
-            yield from self._nearest(each, exchange, column)
+            yield from self._nearest(exchange, column)
         rest = exchanges[len(told) :]
         if rest:
             more = f" {padded(self._name(each, rest), column)}  {len(rest)} more {each.name.lower()}"
             yield self.cut([mark_span(each, page=self.page), (more, Style.PLAIN)])
 
     def _name(self, each: Mark, exchanges: Sequence[ExchangeDiff]) -> str:
-        return self._recorded(exchanges) if each is Mark.MISSING else self._reissued(exchanges)[0]
+        return (
+            recorded_numbers(exchanges, self.page.glyphs)
+            if each is Mark.MISSING
+            else reissued_numbers(exchanges, self.page.glyphs)[0]
+        )
 
     def _with_words(self, each: Mark, name: str, exchange: ExchangeDiff, column: int) -> Line:
         line = [
@@ -160,19 +160,14 @@ class Rows:
             (each.name, Style.LOUD),
         ]
         if exchange.words:
-            line.append((f"  last message: {self.page.words(exchange.words)}", Style.MUTED))
+            line.append((f"  {self.page.words(last_message(exchange))}", Style.MUTED))
         return self.cut(self._with_endpoint(line, exchange))
 
-    def _nearest(self, each: Mark, exchange: ExchangeDiff, column: int) -> Iterator[Line]:
+    def _nearest(self, exchange: ExchangeDiff, column: int) -> Iterator[Line]:
         """The closest exchange of the other tape, and what keeps the two apart."""
-        if exchange.nearest is None:
-            return
-        other = "re-issued" if each is Mark.MISSING else "recorded"
-        words: Words = (ours(f"nearest {other}: #{exchange.nearest}"),)
-        if exchange.nearest_words:
-            words = (*words, ours(", "), *exchange.nearest_words)
+        words = nearest(exchange)
         indent = MARK + column + _GAP
-        for line in wrapped([(self.page.words(words), Style.MUTED)], self._room(indent)):
+        for line in wrapped([(self.page.words(words), Style.MUTED)], self._room(indent)) if words else ():
             yield ((" " * indent, Style.PLAIN), *line)
 
     def _room(self, taken: int) -> int | None:
@@ -184,9 +179,3 @@ class Rows:
         return (
             tuple(line) if self.page.width is None else cut_line(line, self.page.cells, dots=self.page.dots)
         )
-
-
-def _run_key(exchange: ExchangeDiff) -> tuple[Mark, int]:
-    """Equal for neighbours that are told as one run; a change is always told by itself."""
-    each = mark(exchange)
-    return each, 0 if each in _QUIET or each in (Mark.MISSING, Mark.EXTRA) else id(exchange)

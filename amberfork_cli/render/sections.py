@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from amberfork_cli.core.report import DiffReport, ExchangeDiff, State
+from amberfork_cli.render.labels import Mark, mark
 
 _SAME = 3  # conversations without a change that have a line each; more share one
 
@@ -63,6 +64,17 @@ def planned(report: DiffReport) -> Plan:
     folded = same if len(same) > _SAME else ()
     rest = tuple(section for section in sections if not (folded and section.same))
     return Plan(rest, folded, {first: tuple(others) for first, others in alike.items()})
+
+
+def runs(exchanges: Sequence[ExchangeDiff]) -> Iterator[tuple[Mark, tuple[ExchangeDiff, ...]]]:
+    """Neighbours that are told together, with their mark; a change is always told by itself."""
+    for (each, _), run in groupby(exchanges, key=_run_key):
+        yield each, tuple(run)
+
+
+def _run_key(exchange: ExchangeDiff) -> tuple[Mark, int]:
+    each = mark(exchange)
+    return each, id(exchange) if each in (Mark.FORK, Mark.CHANGED) else 0
 
 
 def _repeated(exchanges: Sequence[ExchangeDiff]) -> ExchangeDiff | None:

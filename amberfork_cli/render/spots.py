@@ -39,16 +39,59 @@ def spot_lines(spots: Sequence[Spot], *, page: Page) -> list[Line]:
     total = sum(len(spot.differences) for spot in spots)
     most = total if page.full else _DIFFERENCES
     lines: list[Line] = []
-    for are_values, group in groupby(_first(spots, most), key=_is_value):
+    for are_values, group in groupby(_first(spots, most), key=is_value):
         if are_values:
-            lines += _entries([entry for spot in group for entry in _values(spot)], 0, page)
+            lines += _entries([entry for spot in group for entry in named(spot)], 0, page)
         else:
             for spot in group:
                 lines += _place(spot, page)
     if total > most:
-        differences = "difference" if total - most == 1 else "differences"
-        lines.append(((f"{total - most} more {differences} (--full shows them)", Style.MUTED),))
+        lines.append(((f"{more_differences(total - most)} (--full shows them)", Style.MUTED),))
     return lines
+
+
+def is_value(spot: Spot) -> bool:
+    """Whether the place needs no line of its own: the name of what differs says where, such as `model`."""
+    if spot.who or spot.note:
+        return False
+    return len(spot.differences) == 1 or all(is_told(each) and each.path for each in spot.differences)
+
+
+def is_told(difference: Difference) -> bool:
+    """Whether a difference is told in words: a whole message or tool, or results in another order."""
+    return bool(difference.summary)
+
+
+def named(spot: Spot) -> list[tuple[str, Difference]]:
+    """The differences of a place, each with what stands before its values.
+
+    That leads from the place on, or from the body on where the place has no line of its own: `model`,
+    `tools.search_docs`. Of a link it is the word that says what differs.
+    """
+    inside = is_value(spot)
+    return [(_from_body(spot, each) if inside else _from_place(each), each) for each in spot.differences]
+
+
+def notes(remark: str, difference: Difference, page: Page) -> str:
+    """What changed in a long value, and the kind where the values do not show it."""
+    return "  ".join(filter(None, (page.words((ours(remark),)), suffix(difference))))
+
+
+def more_differences(count: int) -> str:
+    """What is said of differences that are not shown."""
+    return f"{count} more {'difference' if count == 1 else 'differences'}"
+
+
+def _from_body(spot: Spot, difference: Difference) -> str:
+    linked = difference.recorded_path if difference.kind in _LINKS else None
+    if linked:
+        return to_text(linked)
+    inside = to_text(difference.path)
+    return f"{spot.label}{'.' if inside and not inside.startswith('[') else ''}{inside}"
+
+
+def _from_place(difference: Difference) -> str:
+    return "answers" if difference.kind in _LINKS and not difference.path else to_text(difference.path)
 
 
 def _first(spots: Sequence[Spot], most: int) -> Iterator[Spot]:
@@ -59,28 +102,11 @@ def _first(spots: Sequence[Spot], most: int) -> Iterator[Spot]:
         most -= len(spot.differences)
 
 
-def _is_value(spot: Spot) -> bool:
-    """Whether the place needs no line of its own: the name of what differs says where, such as `model`."""
-    if spot.who or spot.note:
-        return False
-    return len(spot.differences) == 1 or all(_is_told(each) and each.path for each in spot.differences)
-
-
-def _values(spot: Spot) -> Iterator[tuple[str, Difference]]:
-    """The differences of such a place, named from the body on: `model`, `tools.search_docs`."""
-    for difference in spot.differences:
-        inside = to_text(difference.path)
-        dot = "." if inside and not inside.startswith("[") else ""
-        linked = difference.recorded_path if difference.kind in _LINKS else None
-        yield to_text(linked) if linked else f"{spot.label}{dot}{inside}", difference
-
-
 def _place(spot: Spot, page: Page) -> Iterator[Line]:
     heading: list[Span] = [(settled(spot.label, ascii=page.ascii), Style.PLAIN)]
     if spot.who:
         heading.append((f"  {page.words(spot.who)}", Style.MUTED))
-    only = spot.differences[0] if len(spot.differences) == 1 else None
-    long = _nameless(only, page) if only else None
+    long = _nameless(spot, page)
     if long and long.remark:
         heading.append((f"  {long.remark}", Style.MUTED))
     yield _cut(heading, page)
@@ -89,36 +115,30 @@ def _place(spot: Spot, page: Page) -> Iterator[Line]:
     if long:
         yield from _indented(long.lines, _STEP)
     else:
-        yield from _entries([(_name(difference), difference) for difference in spot.differences], _STEP, page)
+        yield from _entries(named(spot), _STEP, page)
 
 
-def _name(difference: Difference) -> str:
-    """What stands before the values: the path, or for a link the word that says what differs."""
-    if difference.kind in _LINKS and not difference.path:
-        return "answers"
-    return to_text(difference.path)
-
-
-def _nameless(difference: Difference, page: Page) -> Long | None:
+def _nameless(spot: Spot, page: Page) -> Long | None:
     """The lines of a long difference that has no name, so that its remark can stand beside the place."""
-    if _name(difference) or _is_told(difference):
+    (name, difference), *others = named(spot)
+    if name or others or is_told(difference):
         return None
     cells = page.cells - BAR - _STEP
     if _one_line("", difference, 0, cells, page):
         return None
     long = on_lines(difference, page=page, cells=page.text_cells - BAR - _STEP)
-    return replace(long, remark=_notes(long, difference, page))
+    return replace(long, remark=notes(long.remark, difference, page))
 
 
 def _entries(entries: Sequence[tuple[str, Difference]], indent: int, page: Page) -> Iterator[Line]:
     """Every difference of a group, names or first words aligned where that keeps them together."""
     names = [settled(name, ascii=page.ascii) for name, _ in entries]
     column = _column(
-        [name for name, (_, difference) in zip(names, entries, strict=True) if not _is_told(difference)]
+        [name for name, (_, difference) in zip(names, entries, strict=True) if not is_told(difference)]
     )
-    labels = _column([_first_words(difference, page) for _, difference in entries if _is_told(difference)])
+    labels = _column([_first_words(difference, page) for _, difference in entries if is_told(difference)])
     for name, (_, difference) in zip(names, entries, strict=True):
-        if _is_told(difference):
+        if is_told(difference):
             yield from _told(name, difference, labels, indent, page)
         else:
             yield from _entry(name, difference, column, indent, page)
@@ -137,19 +157,14 @@ def _entry(name: str, difference: Difference, column: int, indent: int, page: Pa
         return
     deeper = indent + _STEP if name else indent
     long = on_lines(difference, page=page, cells=page.text_cells - BAR - deeper)
-    notes = _notes(long, difference, page)
-    if name or notes:
-        yield _cut(_heading(name, notes, indent, page), page)
+    behind = notes(long.remark, difference, page)
+    if name or behind:
+        yield _cut(_heading(name, behind, indent, page), page)
     yield from _indented(long.lines, deeper)
 
 
-def _notes(long: Long, difference: Difference, page: Page) -> str:
-    """What changed in a long value, and the kind where the values do not show it."""
-    return "  ".join(filter(None, (page.words((ours(long.remark),)), suffix(difference))))
-
-
-def _heading(name: str, notes: str, indent: int, page: Page) -> Line:
-    behind = f"  {notes}" if name and notes else notes
+def _heading(name: str, behind: str, indent: int, page: Page) -> Line:
+    behind = f"  {behind}" if name and behind else behind
     if page.width is not None:
         room = page.cells - BAR - indent
         name = cut_middle(name, max(room - width(behind), room // 2), dots=page.dots)
@@ -165,11 +180,6 @@ def _one_line(name: str, difference: Difference, column: int, cells: int, page: 
     word = suffix(difference)
     line = [*start, *values, *([(f"  {word}", Style.MUTED)] if word else [])]
     return line if line_width(line) <= cells else []
-
-
-def _is_told(difference: Difference) -> bool:
-    """Whether a difference is told in words: a whole message or tool, or results in another order."""
-    return bool(difference.summary)
 
 
 def _first_words(difference: Difference, page: Page) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, Verdict
+from amberfork_cli.core.report import DiffReport, Verdict
+from amberfork_cli.render.exchange_words import conversation_name, matching
 from amberfork_cli.render.header import common_endpoint, header, mark_span, strip
-from amberfork_cli.render.labels import Mark, answer, exchanges_word, tally
+from amberfork_cli.render.labels import Mark, answer, tally
 from amberfork_cli.render.lines import Line, Span, Style, cut, line_width, width, wrapped
 from amberfork_cli.render.page import Page
 from amberfork_cli.render.rows import MARK, WORDS, Block, Rows
@@ -88,7 +89,7 @@ class _Conversations:
 
     def _same(self, section: Section) -> Line:
         """The same in one muted line, with how many exchanges match."""
-        name, count = f" {_name(section)}  ", f"  {_matches(section.exchanges)}"
+        name, count = f" {_name(section)}  ", f"  {matching(section.exchanges)}"
         room = self.page.cells - MARK - width(name) - width(count)
         marks = strip(section.exchanges, page=self.page, cells=room)
         words = self._first_words(section, room - line_width(marks))
@@ -98,7 +99,7 @@ class _Conversations:
     def _folded(self) -> Line:
         """All conversations without a change in one line."""
         exchanges = [exchange for section in self.plan.folded for exchange in section.exchanges]
-        told = f" {len(self.plan.folded)} conversations  {_matches(exchanges)}"
+        told = f" {len(self.plan.folded)} conversations  {matching(exchanges)}"
         return self.rows.cut([mark_span(Mark.MATCH, page=self.page), (told, Style.MUTED)])
 
     def _first_words(self, section: Section, room: int) -> list[Span]:
@@ -109,10 +110,4 @@ class _Conversations:
 
 
 def _name(section: Section) -> str:
-    return f"conversation {(section.conversation or 0) + 1}"
-
-
-def _matches(exchanges: Sequence[ExchangeDiff]) -> str:
-    verb = "matches" if len(exchanges) == 1 else "match"
-    moved = sum(exchange.moved for exchange in exchanges)
-    return f"{exchanges_word(len(exchanges))} {verb}" + (f", {moved} moved" if moved else "")
+    return conversation_name(section.conversation or 0)

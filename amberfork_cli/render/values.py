@@ -14,13 +14,16 @@ from amberfork_cli.render.page import Page
 from amberfork_cli.render.pairs import (
     RECORDED,
     REISSUED,
+    Pair,
     Shown,
     Side,
     changed_lines,
+    changed_pairs,
     first_line,
     full_lines,
     is_unseen,
     rewritten_lines,
+    rewritten_pair,
     shows_all,
 )
 from amberfork_cli.render.textdiff import LONGEST, Run, TextDiff, text_diff
@@ -38,17 +41,42 @@ class Long:
     lines: list[Line]
 
 
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The same without signs: both sides' lines for each place that is shown; `more` changes are not."""
+
+    remark: str
+    pairs: list[Pair]
+    more: int
+
+
 def on_one_line(difference: Difference, *, page: Page, cells: int) -> list[Span] | None:
     """`old → new`, or the only side behind its sign; nothing where that cannot fit."""
+    sides = short_sides(difference, page=page, cells=cells)
+    if sides is None:
+        return None
+    old, new = sides
+    if old and new:
+        return [*old, (f" {page.glyphs.arrow} ", Style.PLAIN), *new]
+    return [
+        span
+        for side, spans in ((RECORDED, old), (REISSUED, new))
+        if spans
+        for span in ((f"{side.sign} ", side.word), *spans)
+    ]
+
+
+def short_sides(difference: Difference, *, page: Page, cells: int) -> tuple[Line, Line] | None:
+    """Each value on a line, nothing on a side without one; `None` where they are certain not to fit."""
     sides = _contents(difference, page, cells * _CHARACTERS)
     if sum(len(content.text) for content in sides) > cells * _CHARACTERS:
         return None
-    if len(sides) < 2:
-        return [span for content in sides for span in _signed(content, page)]
-    old, new = sides
-    runs = _marked(old, new)
-    arrow = (f" {page.glyphs.arrow} ", Style.PLAIN)
-    return [*_spans(runs, old, page), arrow, *_spans(runs, new, page)]
+    if len(sides) == 2:
+        old, new = sides
+        runs = _marked(old, new)
+        return _spans(runs, old, page), _spans(runs, new, page)
+    lines: dict[str, Line] = {content.side.sign: _only(content, page) for content in sides}
+    return lines.get(RECORDED.sign, ()), lines.get(REISSUED.sign, ())
 
 
 def on_lines(difference: Difference, *, page: Page, cells: int) -> Long:
@@ -56,9 +84,20 @@ def on_lines(difference: Difference, *, page: Page, cells: int) -> Long:
     sides = _contents(difference, page, _most(difference, page, cells))
     if len(sides) == 2 and sides[0].quoted == sides[1].quoted:
         return _texts(sides[0], sides[1], page, cells)
-    lines = [line for content in sides for line in _alone(content, page, cells)]
-    text = sides[0].text if len(sides) == 1 and sides[0].quoted else ""
-    return Long(f"{len(text):,} characters" if text else "", lines)
+    return Long(_size(sides), [line for content in sides for line in _alone(content, page, cells)])
+
+
+def long_sides(difference: Difference, *, page: Page, cells: int) -> Sides:
+    """The first places where two long values differ, for displays that place the sides themselves."""
+    sides = _contents(difference, page, _most(difference, page, cells))
+    if len(sides) == 2 and sides[0].quoted == sides[1].quoted:
+        old, new = sides
+        diff = text_diff(old.text, new.text)
+        remark, marked, shown = _remark(diff, old, new, page, cells), _markable(diff), old.shown(page)
+        if diff.rewritten:
+            return Sides(remark, [rewritten_pair(marked, page=page, cells=cells, shown=shown)], 0)
+        return Sides(remark, *changed_pairs(marked, page=page, cells=cells, shown=shown))
+    return Sides(_size(sides), [_beginning(content, page, cells) for content in sides], 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +157,13 @@ def _marked(old: _Content, new: _Content) -> Sequence[Run]:
     return diff.runs if diff.shared >= _ALIKE else whole
 
 
-def _signed(content: _Content, page: Page) -> list[Span]:
-    """The only side there is, behind its sign."""
+def _only(content: _Content, page: Page) -> Line:
+    """The only side there is."""
     only = Run(content.text, "") if content.side is RECORDED else Run("", content.text)
-    return [(f"{content.side.sign} ", content.side.word), *_spans([only], content, page, spells=False)]
+    return _spans([only], content, page, spells=False)
 
 
-def _spans(runs: Sequence[Run], content: _Content, page: Page, *, spells: bool = True) -> list[Span]:
+def _spans(runs: Sequence[Run], content: _Content, page: Page, *, spells: bool = True) -> Line:
     """One side of the runs on a line, a text between its quotes."""
     side = content.side
     quote = quote_of(content.text) if content.quoted else ""
@@ -137,28 +176,41 @@ def _spans(runs: Sequence[Run], content: _Content, page: Page, *, spells: bool =
             text = quoted_inside(text, quote, ascii=page.ascii)
         spans.append((text, side.style if run.same else side.word))
     if not quote:
-        return spans
+        return tuple(spans)
     around = side.style if any(run.same for run in runs) else side.word
-    return [(quote, around), *spans, (quote, around)]
+    return (quote, around), *spans, (quote, around)
 
 
 def _texts(old: _Content, new: _Content, page: Page, cells: int) -> Long:
     """Where one text became another."""
     diff = text_diff(old.text, new.text)
-    shown = old.shown(page)
-    marked = diff if diff.shared >= _ALIKE else diff.whole()
-    if diff.rewritten:
-        remark = f"rewritten: {len(old.text):,}, now {len(new.text):,} characters"
-    elif diff.words and shows_all(old.text, new.text, page=page, cells=cells, shown=shown):
-        remark = ""
-    else:
-        remark = _extent(diff, old.text, new.text)
+    remark, marked, shown = _remark(diff, old, new, page, cells), _markable(diff), old.shown(page)
     if page.full and diff.rewritten:
         return Long(remark, [*_alone(old, page, cells), *_alone(new, page, cells)])
     if page.full:
         return Long(remark, full_lines(marked, page=page, cells=cells, shown=shown))
     lines = rewritten_lines if diff.rewritten else changed_lines
     return Long(remark, lines(marked, page=page, cells=cells, shown=shown))
+
+
+def _markable(diff: TextDiff) -> TextDiff:
+    """The runs that are marked: one change of all where the texts share too little."""
+    return diff if diff.shared >= _ALIKE else diff.whole()
+
+
+def _remark(diff: TextDiff, old: _Content, new: _Content, page: Page, cells: int) -> str:
+    """What changed in a text; nothing where all of it is shown."""
+    if diff.rewritten:
+        return f"rewritten: {len(old.text):,}, now {len(new.text):,} characters"
+    if diff.words and shows_all(old.text, new.text, page=page, cells=cells, shown=old.shown(page)):
+        return ""
+    return _extent(diff, old.text, new.text)
+
+
+def _size(sides: Sequence[_Content]) -> str:
+    """How long a text is that only one side has."""
+    text = sides[0].text if len(sides) == 1 and sides[0].quoted else ""
+    return f"{len(text):,} characters" if text else ""
 
 
 def _extent(diff: TextDiff, old: str, new: str) -> str:
@@ -183,6 +235,13 @@ def _changed_lines_of(diff: TextDiff) -> tuple[int, int]:
             found.append(line)
         line += run.old.count("\n")
     return (found[0], found[-1]) if found else (1, 1)
+
+
+def _beginning(content: _Content, page: Page, cells: int) -> Pair:
+    """One side by itself, as a pair: the beginning of it on a line."""
+    text = first_line(content.text, page=page, cells=cells, shown=content.shown(page))
+    line: Line = ((text, content.side.style),)
+    return ([line], []) if content.side is RECORDED else ([], [line])
 
 
 def _alone(content: _Content, page: Page, cells: int) -> list[Line]:
