@@ -7,8 +7,9 @@ none. Whatever is no message (settings, tools, prompts outside the list) is comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from amberfork_cli.core import jsontext
@@ -55,15 +56,19 @@ _ORIGINS = {
 
 def findings(old: Reading, new: Reading) -> list[Finding]:
     """Every place at which two bodies differ: settings, tools and prompts, then the messages in order."""
-    if not (isinstance(old.whole, dict) and isinstance(new.whole, dict) and old.name == new.name):
-        return list(_settings(old, new, old.whole, new.whole))
     meanings = Meanings()
+    if not (isinstance(old.whole, dict) and isinstance(new.whole, dict) and old.name == new.name):
+        return list(_settings(old, new, old.whole, new.whole)) or _links(old, new, meanings)
     rest = list(_settings(old, new, old.rest, new.rest))
     said = list(_Messages(old, new, meanings).findings())
+    return [*rest, *_links(old, new, meanings), *said]
+
+
+def _links(old: Reading, new: Reading, meanings: Meanings) -> list[Finding]:
+    """References outside the messages that point to something else than they did."""
+    meanings.declare(old.rest_ids, new.rest_ids)
     links = tuple(_link(one, other) for one, other in meanings.broken(old.rest_ids, new.rest_ids))
-    if links:
-        rest.append(Finding(Spot("body", (), links), Origin.BODY))
-    return [*rest, *said]
+    return [Finding(Spot("body", (), links), Origin.BODY)] if links else []
 
 
 def _settings(old: Reading, new: Reading, left: JsonValue, right: JsonValue) -> Iterator[Finding]:
@@ -138,25 +143,23 @@ class _Messages:
 
     def __init__(self, old: Reading, new: Reading, meanings: Meanings) -> None:
         self._old, self._new, self._meanings = old.elements, new.elements, meanings
+        self._keys_old = [jsontext.dumps(element.value, sort_keys=True) for element in self._old]
+        self._keys_new = [jsontext.dumps(element.value, sort_keys=True) for element in self._new]
         self._reordered = reordered_messages(self._old, self._new)
-        self._order = list(range(len(self._new)))
-        for run in self._reordered:
-            for k, position in enumerate(run.order):
-                self._order[run.new_start + k] = run.new_start + position
+        self._order = self._arrangement()
+        self._pairs = self._aligned()
 
     def findings(self) -> Iterator[Finding]:
         """What differs, in the order of the messages."""
-        keys_old = [jsontext.dumps(element.value, sort_keys=True) for element in self._old]
-        keys_new = [jsontext.dumps(self._new[at].value, sort_keys=True) for at in self._order]
         gone: list[Element] = []
         come: list[Element] = []
-        for i, j in pairs(keys_old, keys_new, self._likeness, begins=self._begins(keys_old, keys_new)):
+        for i, j in self._pairs:
             if i is not None and j is not None:
-                yield from _hunks(gone, come, before=self._new[self._order[j]])
+                at = self._order[j]
+                yield from _hunks(gone, come, before=self._new[at])
                 gone, come = [], []
-                yield from self._pair(
-                    self._old[i], self._new[self._order[j]], equal=keys_old[i] == keys_new[j]
-                )
+                equal = self._keys_old[i] == self._keys_new[at]
+                yield from self._pair(self._old[i], self._new[at], equal=equal)
             elif i is not None:
                 gone.append(self._old[i])
             elif j is not None:
@@ -164,11 +167,35 @@ class _Messages:
         yield from _hunks(gone, come)
         yield from (self._run(run) for run in self._reordered)
 
-    def _begins(self, keys_old: list[bytes], keys_new: list[bytes]) -> Callable[[Hashable], bool]:
+    def _arrangement(self) -> list[int]:
+        """The re-issued messages, by their positions, with the reordered runs as they were recorded."""
+        order = list(range(len(self._new)))
+        for run in self._reordered:
+            order[run.new_start : run.new_start + len(run.order)] = [
+                run.new_start + position for position in run.order
+            ]
+        return order
+
+    def _aligned(self) -> list[_Pair]:
+        """The messages that belong together. A run counts as reordered only where it meets its like."""
+        while True:
+            arranged_keys = [self._keys_new[at] for at in self._order]
+            found = pairs(self._keys_old, arranged_keys, self._likeness, begins=self._begins)
+            together = set(found)
+            meeting = [run for run in self._reordered if together.issuperset(_facing(run))]
+            if meeting == self._reordered:
+                return found
+            self._reordered = meeting
+            self._order = self._arrangement()
+
+    @cached_property
+    def _results(self) -> set[bytes]:
+        sides = (self._keys_old, self._old), (self._keys_new, self._new)
+        return {key for keys, side in sides for key, one in zip(keys, side, strict=True) if _is_result(one)}
+
+    def _begins(self, key: Hashable) -> bool:
         """Whether a message, known by its key, begins a turn: a result never does."""
-        results = {key for key, element in zip(keys_old, self._old, strict=True) if _is_result(element)}
-        results |= {key for key, at in zip(keys_new, self._order, strict=True) if _is_result(self._new[at])}
-        return lambda key: key not in results
+        return key not in self._results
 
     def _likeness(self, i: int, j: int) -> float:
         """Messages are partners only if the same speaker says them."""
@@ -209,6 +236,11 @@ class _Messages:
         )
         spot = Spot(_range(first, last), (ours("tool results of one batch"),), (difference,))
         return Finding(spot, Origin.TOOL_RESULT, new=said)
+
+
+def _facing(run: Reordered) -> Iterator[_Pair]:
+    """The pairs of a reordered run that is aligned with its like."""
+    return ((run.old_start + k, run.new_start + k) for k in range(len(run.order)))
 
 
 def _is_result(element: Element) -> bool:

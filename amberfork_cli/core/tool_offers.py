@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from amberfork_cli.core.dialects.model import ToolDefinition
 from amberfork_cli.core.id_rules import Path
-from amberfork_cli.core.report import MISSING, Difference, Kind, Spot, Words, ours, quoted
+from amberfork_cli.core.report import MISSING, Difference, Kind, Side, Spot, Words, ours, quoted
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.core.values import Change, changes
 from amberfork_cli.core.words import first_words
@@ -98,12 +99,11 @@ def _summary(tool: ToolDefinition) -> Words:
 def _around(old: JsonValue, new: JsonValue, before: _Named, after: _Named) -> Iterator[Spot]:
     """What differs in the members that hold the tools, the tools themselves left out, and their order."""
     keys = sorted({str(tool.path[0]) for tool, _ in (*before.values(), *after.values()) if tool.path})
-    left, right = _hollow(old, before), _hollow(new, after)
+    left, right = _hollow(old, before, keys), _hollow(new, after, keys)
     for key in keys:
-        if key in left and key in right:  # else the tools themselves say it all
-            around = [change for change in changes(left[key], right[key]) if not _is_tool(change)]
-            if around:
-                yield Spot(key, (), tuple(_difference(change, (key,), (key,)) for change in around))
+        told = [_whole(change, _member(old, key), _member(new, key)) for change in _untold(key, left, right)]
+        if told:
+            yield Spot(key, (), tuple(_difference(change, (key,), (key,)) for change in told))
     order_old = [name for name in before if name in after]
     order_new = [name for name in after if name in before]
     if order_old != order_new:
@@ -111,36 +111,67 @@ def _around(old: JsonValue, new: JsonValue, before: _Named, after: _Named) -> It
         yield Spot("tools", (ours("in another order"),), (_reordered(keys, order),))
 
 
+def _untold(key: str, left: dict[str, JsonValue], right: dict[str, JsonValue]) -> Iterator[Change]:
+    """The changes of a member but for its tools; one that is not there is as good as an empty one."""
+    there = left.get(key, right.get(key))
+    nothing: JsonValue = {} if isinstance(there, dict) else [] if isinstance(there, list) else there
+    for change in changes(left.get(key, nothing), right.get(key, nothing)):
+        if _holds_tools(change.old) and change.new is MISSING:
+            continue
+        if _holds_tools(change.new) and (change.old is MISSING or _is_tool(change.old)):
+            continue
+        if _is_tool(change.old):
+            yield replace(change, kind=Kind.ADDED, old_path=None, old=MISSING)
+        elif _is_tool(change.new):
+            yield replace(change, kind=Kind.REMOVED, new_path=None, new=MISSING)
+        else:
+            yield change
+
+
+def _whole(change: Change, left: JsonValue, right: JsonValue) -> Change:
+    """The change with the values as they stand in the two members."""
+    return replace(
+        change,
+        old=change.old if change.old_path is None or change.inner else _at(left, change.old_path),
+        new=change.new if change.new_path is None or change.inner else _at(right, change.new_path),
+    )
+
+
+def _member(body: JsonValue, key: str) -> JsonValue:
+    return body.get(key) if isinstance(body, dict) else None
+
+
 def _reordered(keys: list[str], order: list[JsonValue]) -> Difference:
     path: Path = (keys[0],)
     return Difference(Kind.REORDERED, (), path, path, list(range(len(order))), order)
 
 
-_HOLLOW = "\0tool"
+_TOOL = "\0tool "
 
 
-def _hollow(body: JsonValue, tools: _Named) -> dict[str, JsonValue]:
-    """A copy of the body in which every tool is nothing but a mark."""
-    places = {tool.path for tool, _ in tools.values()}
-    tops = {place[0] for place in places if place}
-    if not isinstance(body, dict):
-        return {}
-    return {key: _without(child, (key,), places) for key, child in body.items() if key in tops}
+def _hollow(body: JsonValue, tools: _Named, keys: list[str]) -> dict[str, JsonValue]:
+    """Those members of the body, in which every tool is nothing but a mark and its name."""
+    marks = {tool.path: _TOOL + name for name, (tool, _) in tools.items()}
+    members = body if isinstance(body, dict) else {}
+    return {key: _marked(members[key], (key,), marks) for key in keys if key in members}
 
 
-def _without(value: JsonValue, path: Path, places: set[Path]) -> JsonValue:
-    if path in places:
-        return _HOLLOW
+def _marked(value: JsonValue, path: Path, marks: Mapping[Path, str]) -> JsonValue:
+    if path in marks:
+        return marks[path]
     if isinstance(value, dict):
-        return {key: _without(child, (*path, key), places) for key, child in value.items()}
+        return {key: _marked(child, (*path, key), marks) for key, child in value.items()}
     if isinstance(value, list):
-        return [
-            child
-            for index, item in enumerate(value)
-            if (child := _without(item, (*path, index), places)) != _HOLLOW
-        ]
+        return [_marked(child, (*path, index), marks) for index, child in enumerate(value)]
     return value
 
 
-def _is_tool(change: Change) -> bool:
-    return _HOLLOW in (change.old, change.new)
+def _is_tool(side: Side) -> bool:
+    return isinstance(side, str) and side.startswith(_TOOL)
+
+
+def _holds_tools(side: Side) -> bool:
+    """Whether a value is a tool, or holds tools and nothing else."""
+    if isinstance(side, (dict, list)):
+        return bool(side) and all(map(_holds_tools, side.values() if isinstance(side, dict) else side))
+    return _is_tool(side)
