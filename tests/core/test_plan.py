@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from run_samples import Asked, chat_tape
+from tool_run_samples import Asked, chat_tape
 
 from amberfork_cli.core.dialects.calls import tool_turns
 from amberfork_cli.core.plan import Choice, Decision, plan_run

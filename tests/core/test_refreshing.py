@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from run_samples import Asked, chat_exchanges
+from tool_run_samples import SKIPPED, Asked, chat_exchanges, failed, ok, report_on, run_report
 
-from amberfork_cli.core.comparison import compare
-from amberfork_cli.core.dialects.calls import tool_turns
-from amberfork_cli.core.invocation import Invocation, Outcome
-from amberfork_cli.core.plan import Choice, plan_run
+from amberfork_cli.core.invocation import Outcome
 from amberfork_cli.core.refreshing import in_form_of, refreshed
-from amberfork_cli.core.report import TapeFacts
-from amberfork_cli.core.run_report import CallReport, RunReport
-from amberfork_cli.core.tool import Effect
+from amberfork_cli.core.tape import Body, Exchange, Request
 
-
-def ok(data, text=None) -> Invocation:
-    """A tool that answered."""
-    return Invocation(Outcome.OK, "f", data=data, text=text, duration_ms=7.0)
-
-
-FAILED = Invocation(Outcome.FAILED, "f", error="ValueError: no luck", duration_ms=7.0)
+FAILED = failed("ValueError: no luck", duration_ms=7.0)
 
 
 @pytest.mark.parametrize(
@@ -65,49 +54,59 @@ def test_a_fresh_result_takes_the_form_of_the_recorded_one(recorded, end, writte
 
 def test_only_what_changed_is_replaced_and_everywhere():
     """Later requests repeat a result; the rest of the tape is the very same."""
-    exchanges = chat_exchanges(
-        [Asked("f", result="old"), Asked("f", {"n": 1}, result="same")], [Asked("f", {"n": 2}, result="x")]
-    )
-    report = _report(exchanges, [ok("new"), ok("same"), ok("x")])
+    turns = [
+        [Asked("search", result="old"), Asked("search", {"n": 1}, "same")],
+        [Asked("search", {"n": 2}, "x")],
+    ]
+    exchanges = chat_exchanges(*turns)
 
-    fresh = list(refreshed(exchanges, report))
+    fresh = list(refreshed(exchanges, run_report(turns, [ok("new"), ok("same"), ok("x")])))
 
     assert fresh[0] is exchanges[0]
     assert [_results(exchange) for exchange in fresh] == [[], ["new", "same"], ["new", "same", "x"]]
     assert [_results(exchange) for exchange in exchanges] == [[], ["old", "same"], ["old", "same", "x"]]
 
 
-def test_nothing_changed_is_the_tape_itself():
-    """Byte for byte, since nothing is touched."""
-    exchanges = chat_exchanges([Asked("f", result="same")])
+@pytest.mark.parametrize(
+    ("asked", "end"),
+    [
+        (Asked("search", result="same"), ok("same")),
+        (Asked("refund", result="old"), SKIPPED),
+        (Asked("search", result="old"), failed("no", Outcome.INVALID)),
+        (Asked("nobody", result="old"), failed("no", Outcome.UNKNOWN)),
+        (Asked("search"), ok("new")),
+    ],
+)
+def test_where_nothing_changed_the_tape_is_itself(asked, end):
+    """Where there is no fresh result, too."""
+    exchanges = chat_exchanges([asked])
 
-    fresh = list(refreshed(exchanges, _report(exchanges, [ok("same")])))
+    fresh = list(refreshed(exchanges, run_report([[asked]], [end])))
 
     assert all(one is other for one, other in zip(fresh, exchanges, strict=True))
 
 
-def test_what_could_not_run_keeps_its_recorded_result():
-    """There is no fresh one."""
-    exchanges = chat_exchanges([Asked("f", result="old")])
-    skipped = Invocation(Outcome.SKIPPED, "f", error="not run: side effect")
+def test_a_provider_that_marks_errors_is_told_of_them():
+    """Anthropic's results say of themselves that they are errors."""
+    block = {"type": "tool_result", "tool_use_id": "t", "content": "fine"}
+    call = {"type": "tool_use", "id": "t", "name": "search", "input": {}}
+    body = {
+        "model": "m",
+        "max_tokens": 1,
+        "messages": [
+            {"role": "user", "content": "x"},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [block]},
+        ],
+    }
+    exchange = Exchange(0, Request("POST", "/v1/messages", body=Body.json(body)))
+    report = report_on([exchange], [FAILED])
 
-    fresh = list(refreshed(exchanges, _report(exchanges, [skipped])))
+    (fresh,) = refreshed([exchange], report)
 
-    assert _results(fresh[1]) == ["old"]
-
-
-def _report(exchanges, ends):
-    turns = plan_run(tool_turns(exchanges), {"f": Effect.READ_ONLY}, Choice())
-    calls = [(turn.exchange, number, call) for number, turn in enumerate(turns) for call in turn.calls]
-    return RunReport(
-        TapeFacts("run.jsonl", len(exchanges)),
-        "tools.py",
-        tuple(
-            CallReport(exchange, number, call, end, compare(call.recorded.result.result.content, end))
-            for (exchange, number, call), end in zip(calls, ends, strict=True)
-        ),
-        turns=len(turns),
-    )
+    assert fresh.request.body.value["messages"][2]["content"] == [
+        {**block, "content": "ValueError: no luck", "is_error": True}
+    ]
 
 
 def _results(exchange):

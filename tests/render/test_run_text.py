@@ -1,0 +1,189 @@
+"""A run of tools as text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tool_run_samples import SKIPPED, Asked, failed, ok, run_report
+
+from amberfork_cli.core.invocation import Outcome
+from amberfork_cli.core.plan import Choice
+from amberfork_cli.core.report import plain
+from amberfork_cli.render.lines import line_width, plain_text
+from amberfork_cli.render.run_labels import sentence
+from amberfork_cli.render.run_text import lay_out, lay_out_plan
+
+CITY = {"city": "Seoul"}
+
+
+def text(report, *, width=100, layout=lay_out, **options) -> str:
+    """The lines without their styles."""
+    return "".join(f"{plain_text(line)}\n" for line in layout(report, width=width, **options))
+
+
+def test_a_run_is_a_table_then_what_changed_then_an_answer():
+    """With what would run the calls that were not."""
+    report = run_report(
+        [[Asked("search", CITY, '{"t": 17}'), Asked("refund", {}, "sent")], [Asked("search", {}, "x")]],
+        [ok({"t": 18}), SKIPPED, ok("x", ms=1234.0)],
+    )
+
+    assert (
+        text(report)
+        == """\
+tape      run.jsonl   3 calls in 2 turns
+registry  mytools.py
+
+◆ #0  search(city="Seoul")  changed               7 ms
+○ #0  refund()              skipped: side effect
+· #1  search()              same                  1.2 s
+
+◆ #0  search(city="Seoul")  changed
+┃ result.t  17 → 18
+
+3 calls: 1 same, 1 changed (search), 1 skipped (refund: side effect).
+To run more of them: --allow refund
+"""
+    )
+
+
+def test_what_went_wrong_is_told_beside_what_was_recorded():
+    """All faults of arguments, and what the tool printed."""
+    faults = ({"path": "/a", "message": "Field required"}, {"path": "/b", "message": "Extra"})
+    report = run_report(
+        [
+            [
+                Asked("search", {}, "sunny"),
+                Asked("search", {"b": 1}, "sunny"),
+                Asked("mcp__x__search", {}, "x"),
+            ]
+        ],
+        [
+            failed("ValueError: no luck", duration_ms=0.2),
+            failed(
+                "the arguments do not fit: /a: Field required (and 1 more)", Outcome.INVALID, details=faults
+            ),
+            failed("unknown tool 'mcp__x__search'", Outcome.UNKNOWN),
+        ],
+    )
+    calls = (replace(report.calls[0], printed="one\ntwo\n", printed_more=5), *report.calls[1:])
+
+    assert (
+        text(replace(report, calls=calls, restarts=1))
+        == """\
+tape      run.jsonl   3 calls in 1 turn
+registry  mytools.py
+
+◆ #0  search()          failed now         <1 ms
+◆ #0  search(b=1)       invalid arguments
+◆ #0  mcp__x__search()  unknown tool
+
+◆ #0  search()  failed now
+┃ - sunny
+┃ + ValueError: no luck
+┃ printed  one
+┃ printed  two
+┃ 5 more characters
+
+◆ #0  search(b=1)  invalid arguments
+┃ - sunny
+┃ + the arguments do not fit: /a: Field required (and 1 more)
+┃   /a: Field required
+┃   /b: Extra
+
+◆ #0  mcp__x__search()  unknown tool
+┃ - x
+┃ + unknown tool 'mcp__x__search'
+
+3 calls: 1 failed now (search), 1 invalid arguments (search), 1 unknown tool (mcp__x__search).
+The registry was loaded anew once; what it held in memory was lost.
+To run more of them: --alias mcp__x__search=search
+"""
+    )
+
+
+def test_a_plan_says_what_would_run_and_what_would_not():
+    """And why."""
+    would_run = replace(SKIPPED, error="")
+    report = run_report(
+        [[Asked("search"), Asked("refund"), Asked("helper"), Asked("search", {"x": 1})]],
+        [would_run, would_run, SKIPPED, failed("the arguments do not fit: /x: Extra", Outcome.INVALID)],
+        choice=Choice(allow=["refund"]),
+    )
+
+    assert (
+        text(report, layout=lay_out_plan)
+        == """\
+tape      run.jsonl   4 calls in 1 turn
+registry  mytools.py
+
+· #0  search()     would run
+· #0  refund()     would run alone
+○ #0  helper()     skipped: not declared read-only
+◆ #0  search(x=1)  invalid arguments
+
+◆ #0  search(x=1)  invalid arguments
+┃ + the arguments do not fit: /x: Extra
+
+To run more of them: --allow helper
+"""
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_no_line_is_wider_than_the_terminal(width):
+    """Long arguments, results, errors and prints are cut."""
+    long = {"text": "word " * 200, "wide": "漢字" * 200}
+    report = run_report(
+        [[Asked("search", long, "old " * 200), Asked("search", long, "x"), Asked("refund", long, "y")]],
+        [ok("new " * 200), failed("why " * 200), SKIPPED],
+        strays=((0, "stray " * 100),),
+    )
+    report = replace(report, calls=tuple(replace(call, printed="p " * 300) for call in report.calls))
+
+    for layout in (lay_out, lay_out_plan):
+        assert max(map(line_width, layout(report, width=width))) <= width
+
+
+def test_what_stands_on_the_tape_cannot_drive_the_terminal():
+    """Controls and markup are shown."""
+    evil = "\x1b[2J[/bold]\x07"
+    report = run_report(
+        [[Asked("search", {"a": evil}, evil), Asked(evil, {}, evil)]], [ok(f"{evil}!"), SKIPPED]
+    )
+    report = replace(report, calls=tuple(replace(call, printed=evil) for call in report.calls))
+
+    shown = text(report) + text(report, ascii=True)
+
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "[/bold]" in shown
+
+
+def test_plain_glyphs_where_there_are_no_others():
+    """For terminals that have only ASCII."""
+    assert text(run_report([[Asked("search", {}, "a")]], [ok("b")]), ascii=True).isascii()
+
+
+@pytest.mark.parametrize(
+    ("names", "choice", "said"),
+    [
+        ([], None, "No tool call to run."),
+        (["search"], None, "1 call: 1 no recorded result."),
+        (["refund", "helper"], None,
+         "2 calls: 2 skipped (refund, helper: side effects, or not declared read-only)."),
+        (["helper"], None, "1 call: 1 skipped (helper: not declared read-only)."),
+        (["search", "refund"], Choice(skip=["refund"]), "2 calls: 1 no recorded result, 1 left out."),
+        (["a", "b", "c", "d", "e"], None, "5 calls: 5 unknown tool (a, b, c and 2 more)."),
+    ],
+)  # fmt: skip
+def test_the_sentence_answers(names, choice, said):
+    """Tools are named where it matters which, three at most."""
+    ends = {"search": ok(1), "refund": SKIPPED, "helper": SKIPPED}
+    unknown = failed("unknown", Outcome.UNKNOWN)
+    turns = [[Asked(name) for name in names]] if names else []
+
+    report = run_report(turns, [ends.get(name, unknown) for name in names], choice=choice)
+
+    assert plain(sentence(report)) == said
