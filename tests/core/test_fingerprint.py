@@ -180,6 +180,23 @@ def test_renamed_ids_make_no_difference(conversation: Rounds, wire: str, rules: 
         )
 
 
+@pytest.mark.parametrize("rules", FULL)
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda one: {"input": [{"type": "message", "id": one}, use(one)]},
+        lambda one: {"input": [{"encrypted_content": one}, {"type": "reasoning"}, use(one)]},
+        lambda one: {"input": [{"type": "item_reference", "id": one}, {"tool_call_id": one}]},
+        lambda one: {"input": [use(one)], "previous_response_id": one},
+        lambda one: {"input": [{"type": "message", "id": one}], "z": use(one)},
+    ],
+)
+def test_what_is_a_call_anywhere_is_a_call_everywhere(other: Callable[[str], Json], rules: IdRules) -> None:
+    """Also where its text was read as a handle or blob before, and under rules that leave those alone."""
+    assert of(other("aa_11111111"), rules) == of(other("bb_22222222"), rules)
+    assert canonicalize(other("aa"), rules=rules).value == canonicalize(other("bb"), rules=rules).value
+
+
 MINTING: dict[str, Callable[[str], Json]] = {
     "a call": lambda one: {"messages": ["-", use(one), "-"]},
     "a result": lambda one: {"messages": ["-", {"tool_call_id": one}, "-"]},

@@ -250,6 +250,10 @@ def test_what_a_tool_use_id_does_is_said_by_the_holder() -> None:
             "__amberfork_tool_call_0__|__amberfork_item_12__",
             [(CALL, "__amberfork_tool_call_0__", 1), (ITEM, "__amberfork_item_12__", 2)],
         ),
+        (
+            "__amberfork_tool_call_0__|__amberfork_tool_call_1__",
+            [(CALL, "__amberfork_tool_call_0__", 1), (ITEM, "__amberfork_tool_call_1__", 2)],
+        ),
         ("call_a|call_b", [(CALL, "call_a|call_b", 0)]),
         ("fc_b|call_a", [(CALL, "fc_b|call_a", 0)]),
         ("call_a|fc_b|fc_c", [(CALL, "call_a|fc_b|fc_c", 0)]),

@@ -62,10 +62,22 @@ def test_a_history_whose_ids_mean_something_else_by_now_is_another() -> None:
     history: list[JsonValue] = [{"type": "function_call_output", "call_id": "0", "output": "running"}]
     begun = thread(history, IdRules.ALL, minted)
 
-    before = begun.begins("messages", text_of(history))
+    before = begun.begins("messages", text_of(history)), begun.goes_on("messages", history)
     minted["0"] = (b"first tool_call 0",)
+    after = begun.begins("messages", text_of(history)), begun.goes_on("messages", history)
 
-    assert (before, begun.begins("messages", text_of(history))) == (True, False)
+    assert (before, after) == ((True, True), (False, False))
+
+
+def test_a_history_goes_on_from_the_very_messages_that_were_read() -> None:
+    """Others may be equal, but that takes a look at them."""
+    one: JsonValue = {"role": "user", "content": "Go."}
+    twin: JsonValue = {"role": "user", "content": "Go."}
+    begun = thread([one], IdRules.ALL)
+
+    assert [begun.goes_on("messages", history) for history in ([one], [one, twin], [one, one])] == [True] * 3
+    assert [begun.goes_on("messages", history) for history in ([twin], [twin, one], [])] == [False] * 3
+    assert not begun.goes_on("input", [one])
 
 
 def test_links_count_from_where_a_message_begins() -> None:
@@ -111,7 +123,7 @@ def thread(
 ) -> Thread:
     """A thread that has read that history."""
     made = Thread("messages", rules, {} if minted is None else minted)
-    made.text = text_of(history)
+    made.text, made.messages = text_of(history), history.copy()
     for message in history:
         made.add(part(message, rules))
     return made
