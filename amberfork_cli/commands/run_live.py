@@ -66,7 +66,7 @@ class Watch:
         if monotonic() - self._begun < _PATIENCE:
             return ""
         running = list(self._running.values())[:_ROWS]
-        ended = self._ended[len(self._ended) - max(_ROWS - len(running), 0) :]
+        ended = self._ended[max(len(self._ended) - _ROWS + len(running), 0) :]
         table = Table.grid(padding=(0, 2))
         for report in ended:
             table.add_row(*map(Text, (_number(report), _asked(report), status_word(report), "")))

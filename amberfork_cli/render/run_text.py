@@ -32,6 +32,7 @@ from amberfork_cli.render.spots import spot_lines
 _BETWEEN = 18  # cells of a line of the table for its mark, its time and the gaps
 _NARROWEST = 16  # cells for a call, however narrow the terminal is
 _PRINTED_LINES = 8  # of what a call printed
+_PRINTED_QUIETLY = 3  # the same of a call that is no news
 _FAULTS = 8  # of arguments
 
 
@@ -40,10 +41,11 @@ def lay_out(report: RunReport, *, width: int | None, ascii: bool = False) -> lis
     page = Page(width, ascii=ascii)
     lines = [*_header(report, page), (), *_table(report, page, _told)]
     for call in report.calls:
-        if details := list(_details(call, page)):
+        if not _is_quiet(call) and (details := list(_details(call, page))):
             lines += [(), _title(call, status_word(call), page), *details]
     for exchange, text in report.strays:
-        lines += [(), _muted(f"printed by one of the calls at #{exchange}"), *_printed(text, 0, page)]
+        heading = _muted(f"printed by one of the calls at #{exchange}")
+        lines += [(), heading, *_printed(text, 0, page, most=_PRINTED_LINES)]
     return [*lines, (), *closing(report, width=width, ascii=ascii)]
 
 
@@ -116,6 +118,13 @@ def _table(report: RunReport, page: Page, label: Callable[[CallReport], tuple[Ma
             ],
             page,
         )
+        if _is_quiet(call):
+            yield from _printed(call.printed, call.printed_more, page, most=_PRINTED_QUIETLY)
+
+
+def _is_quiet(call: CallReport) -> bool:
+    """Whether all that there is to say of a call is its line, and what it printed."""
+    return call.good and not (call.comparison and call.comparison.note)
 
 
 def _asked(call: CallReport, page: Page) -> str:
@@ -154,7 +163,7 @@ def _details(call: CallReport, page: Page) -> Iterator[Line]:
         yield from _error(call, page)
     if call.comparison and call.comparison.note:
         yield from _barred([_muted(page.raw(call.comparison.note))], page)
-    yield from _printed(call.printed, call.printed_more, page)
+    yield from _printed(call.printed, call.printed_more, page, most=_PRINTED_LINES)
 
 
 def _difference(call: CallReport, page: Page) -> Iterator[Line]:
@@ -198,13 +207,13 @@ def _fault(fault: JsonValue) -> str:
     return _one_line(fault)
 
 
-def _printed(text: str, more: int, page: Page) -> Iterator[Line]:
+def _printed(text: str, more: int, page: Page, *, most: int) -> Iterator[Line]:
     """What was printed, its first lines."""
     if not text:
         return
     lines = text.splitlines()
-    shown = [[("printed  ", Style.MUTED), (page.raw(line), Style.PLAIN)] for line in lines[:_PRINTED_LINES]]
-    left = len(lines) - _PRINTED_LINES
+    shown = [[("printed  ", Style.MUTED), (page.raw(line), Style.PLAIN)] for line in lines[:most]]
+    left = len(lines) - most
     rest = [f"{left:,} more lines"] * (left > 0) + [f"{more:,} more characters"] * (more > 0)
     yield from _barred(shown + [[_muted(", ".join(rest))[0]]] * bool(rest), page)
 

@@ -103,6 +103,23 @@ To run more of them: --alias mcp__x__search=search
     )
 
 
+def test_what_a_call_printed_stands_under_it():
+    """A call that is no news has nothing else to say."""
+    report = run_report([[Asked("search", {}, "a"), Asked("search", {"n": 2}, "b")]], [ok("a"), ok("b")])
+    first, second = report.calls
+
+    shown = text(replace(report, calls=(replace(first, printed="1\n2\n3\n4\n5\n"), second)))
+
+    assert shown.splitlines()[3:9] == [
+        "· #0  search()     same  7 ms",
+        "┃ printed  1",
+        "┃ printed  2",
+        "┃ printed  3",
+        "┃ 2 more lines",
+        "· #0  search(n=2)  same  7 ms",
+    ]
+
+
 def test_a_plan_says_what_would_run_and_what_would_not():
     """And why."""
     would_run = replace(SKIPPED, error="")
