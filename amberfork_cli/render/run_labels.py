@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from amberfork_cli.core.comparison import Status
@@ -41,6 +42,15 @@ def sentence(report: RunReport) -> Words:
     parts += [(ours(f"{left_out} left out"),)] if left_out else []
     told = [piece for part in parts for piece in (ours(", "), *part)][1:]
     return (ours(f"{calls_word(len(report.calls))}: "), *told, ours("."))
+
+
+def plan_sentence(report: RunReport) -> Words:
+    """What would be done, as in `4 calls: 3 would run, 1 skipped: side effect.`."""
+    if not report.calls:
+        return (ours("No tool call to run."),)
+    counts = Counter(plan_word(call) for call in report.calls)
+    told = ", ".join(f"{count:,} {word}" for word, count in counts.items())
+    return (ours(f"{calls_word(len(report.calls))}: {told}."),)
 
 
 def calls_word(count: int) -> str:

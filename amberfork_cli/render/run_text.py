@@ -5,7 +5,7 @@ A plan is the same table of what would be done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.comparison import Status
@@ -23,6 +23,7 @@ from amberfork_cli.render.run_labels import (
     flags,
     mark,
     plan_mark,
+    plan_sentence,
     plan_word,
     sentence,
     status_word,
@@ -40,7 +41,7 @@ def lay_out(report: RunReport, *, width: int | None, ascii: bool = False) -> lis
     """The report as lines of styled text, no wider than `width` cells; `None` is for a pipe."""
     page = Page(width, ascii=ascii)
     lines = [*_header(report, page), (), *_table(report, page, _told)]
-    for call in report.calls:
+    for call in _told_apart(report.calls):
         if not _is_quiet(call) and (details := list(_details(call, page))):
             lines += [(), _title(call, status_word(call), page), *details]
     for exchange, text in report.strays:
@@ -53,10 +54,11 @@ def lay_out_plan(report: RunReport, *, width: int | None, ascii: bool = False) -
     """What would be done with each call, and what would have to be said for more of them to run."""
     page = Page(width, ascii=ascii)
     lines = [*_header(report, page), (), *_table(report, page, _planned)]
-    for call in report.calls:
+    for call in _told_apart(report.calls):
         if call.status in _TOLD_BEFORE:
             lines += [(), _title(call, plan_word(call), page), *_error(call, page)]
-    return [*lines, *([()] if flags(report) else []), *_hints(report, page)]
+    said = [(page.words(plan_sentence(report)), Style.BOLD)]
+    return [*lines, (), *wrapped(said, page.line_cells), *_hints(report, page)]
 
 
 def closing(report: RunReport, *, width: int | None, ascii: bool = False) -> list[Line]:
@@ -71,6 +73,16 @@ def closing(report: RunReport, *, width: int | None, ascii: bool = False) -> lis
 
 
 _TOLD_BEFORE = {Status.INVALID_ARGUMENTS, Status.UNKNOWN_TOOL}
+
+
+def _told_apart(calls: Iterable[CallReport]) -> Iterator[CallReport]:
+    """The calls, of each unknown tool only the first: there is no more to say of the others."""
+    unknown: set[str] = set()
+    for call in calls:
+        if call.status is not Status.UNKNOWN_TOOL or call.planned.name not in unknown:
+            yield call
+        if call.status is Status.UNKNOWN_TOOL:
+            unknown.add(call.planned.name)
 
 
 def _hints(report: RunReport, page: Page) -> list[Line]:

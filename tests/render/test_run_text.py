@@ -143,6 +143,7 @@ registry  mytools.py
 ◆ #0  search(x=1)  invalid arguments
 ┃ + the arguments do not fit: /x: Extra
 
+4 calls: 1 would run, 1 would run alone, 1 skipped: not declared read-only, 1 invalid arguments.
 To run more of them: --allow helper
 """
     )
@@ -176,6 +177,15 @@ def test_what_stands_on_the_tape_cannot_drive_the_terminal():
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert "[/bold]" in shown
+
+
+def test_an_unknown_tool_is_told_once():
+    """However often the tape calls it."""
+    unknown = failed("unknown tool 'x'", Outcome.UNKNOWN)
+
+    shown = text(run_report([[Asked("x"), Asked("x")], [Asked("x")]], [unknown] * 3))
+
+    assert shown.count("◆") == 3 + 1
 
 
 def test_plain_glyphs_where_there_are_no_others():
