@@ -1,6 +1,7 @@
 """`amberfork` and `python -m amberfork_cli`: answer what needs no command before anything is loaded."""
 
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
@@ -8,8 +9,10 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from amberfork_cli import __version__
 
-        sys.stdout.write(f"amberfork {__version__}\n")
-        raise SystemExit(0)
+        with suppress(OSError, AttributeError):  # the long way below says what is wrong
+            sys.stdout.write(f"amberfork {__version__}\n")
+            sys.stdout.flush()
+            raise SystemExit(0)
 
     from amberfork_cli.cli import app
     from amberfork_cli.commands.exits import run

@@ -1,0 +1,83 @@
+"""What counts when bodies are compared: the project's settings, and a command's options on top of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from amberfork_cli.config import Settings, load_settings
+from amberfork_cli.core.adjusting import Adjustments
+from amberfork_cli.core.id_rules import IdRules
+from amberfork_cli.core.paths import PathPattern, Replacement
+from amberfork_cli.core.presets import Preset, adjustments_of
+from amberfork_cli.errors import OptionError
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """What is set aside: IDs by `rules`, and what the user named.
+
+    `presets` are the names in use, `settings` the file that gave some of it, as a person would name it.
+    """
+
+    rules: IdRules
+    adjustments: Adjustments
+    presets: tuple[Preset, ...] = ()
+    settings: str | None = None
+
+
+def comparing(
+    settings: Settings,
+    *,
+    ids: IdRules | None,
+    ignore: Sequence[str] | None,
+    replace: Sequence[tuple[str, str]],
+    preset: Sequence[Preset] | None,
+) -> Comparing:
+    """What counts, by settings and options together; raises OptionError for what neither can mean.
+
+    Options add to what the settings leave out; of ID rules, the option's count.
+    """
+    presets = (*(chosen(settings, "preset", name, Preset) for name in settings.preset), *(preset or ()))
+    known = adjustments_of(presets)
+    rules = ids or (chosen(settings, "ids", settings.ids, IdRules) if settings.ids else IdRules.ALL)
+    return Comparing(
+        rules,
+        Adjustments(
+            (*known.ignore, *map(PathPattern.parse, (*settings.ignore, *(ignore or ())))),
+            (*known.replace, *(Replacement.parse(*pair) for pair in (*settings.replace, *replace))),
+        ),
+        tuple(dict.fromkeys(presets)),
+        _in_use(settings),
+    )
+
+
+def project_settings() -> Settings:
+    """The settings that hold in the working directory."""
+    return load_settings(Path())
+
+
+def chosen(settings: Settings, key: str, value: str, choices: type[Choice]) -> Choice:
+    """The choice that a settings file names; raises OptionError."""
+    try:
+        return choices(value)
+    except ValueError:
+        known = ", ".join(choices)
+        raise OptionError(f'{_name(settings)}: "{key}" cannot be "{value}": choose of {known}') from None
+
+
+def _in_use(settings: Settings) -> str | None:
+    """The name of the settings file; `None` where there is none that says what counts."""
+    said = settings.ignore or settings.replace or settings.preset or settings.ids
+    return _name(settings) if said else None
+
+
+def _name(settings: Settings) -> str:
+    """The settings file as it is found from the working directory."""
+    return "" if settings.file is None else os.path.relpath(settings.file)
