@@ -28,10 +28,6 @@ def _is_har(value: JsonValue) -> bool:
     return isinstance(value, dict) and _has(value.get("log"), "entries", list)
 
 
-def _is_vcr(value: JsonValue) -> bool:
-    return _has(value, "interactions", list) or _has(value, "http_interactions", list)
-
-
 def _is_batch(value: JsonValue) -> bool:
     return _has(value, "custom_id", str) and (_has(value, "body", dict) or _has(value, "response", dict))
 
@@ -54,7 +50,6 @@ def _is_nock(value: JsonValue) -> bool:
 
 _VALUES: Final[tuple[tuple[str, Callable[[JsonValue], bool]], ...]] = (
     ("a HAR", _is_har),
-    ("a VCR cassette (JSON)", _is_vcr),
     ("an OpenAI batch file", _is_batch),
     ("a Claude Code session", _is_claude_session),
     ("a Codex session", _is_codex_session),
@@ -62,7 +57,6 @@ _VALUES: Final[tuple[tuple[str, Callable[[JsonValue], bool]], ...]] = (
     ("a nock recording", _is_nock),
 )
 _TEXTS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
-    ("a VCR cassette (YAML)", re.compile(rb"(?s)(.*\n)?(http_)?interactions:")),
     ("an httprr trace", re.compile(rb"httprr trace ")),
     ("YAML", re.compile(rb"(%YAML |---\s)")),
     ("an event stream", re.compile(rb"(event|data): ")),

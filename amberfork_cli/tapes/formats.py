@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue, Place, TapeForm
 from amberfork_cli.tapes.reading import Reading
 
+NEVER: Final = re.compile(rb"(?!)")
+"""The beginning of no text."""
+
 
 def _no_header(_: JsonValue | bytes) -> Mapping[str, JsonValue]:
     return NOTHING
+
+
+def _nothing_fits(_: JsonValue) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +53,39 @@ class DocumentFormat:
     header: Callable[[JsonValue], Mapping[str, JsonValue]] = _no_header
 
 
-TapeFormat: TypeAlias = LineFormat | DocumentFormat
+class Recording:
+    """What a recording of another tool holds: one JSON document, or text to be read line by line.
+
+    It is read once, in one of the two ways. `begins` is the number of its first line in the file.
+    """
+
+    def __init__(
+        self, lines: Iterator[bytes], document: Callable[[], JsonValue], *, begins: int, first: bytes
+    ) -> None:
+        self.lines, self.document, self.begins = lines, document, begins
+        self._first = first.lstrip()
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it begins as a JSON document does."""
+        return self._first.startswith((b"{", b"["))
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFormat:
+    """A file that another tool wrote, whose exchanges are made of what it holds.
+
+    It is known by the value of one of its first lines, or of the document that it is, which `fits` sees; or
+    by the text of its first lines, if that begins as `begins` says. `called` is what people call it.
+    `exchanges` gives its exchanges, numbered from 0, and raises ShapeError, JsonError or TapeError.
+    """
+
+    name: str
+    called: str
+    exchanges: Callable[[Recording, Reading], Iterator[Exchange]]
+    fits: Callable[[JsonValue], bool] = _nothing_fits
+    begins: re.Pattern[bytes] = NEVER
+    form: TapeForm = TapeForm.TAPE
+
+
+TapeFormat: TypeAlias = LineFormat | DocumentFormat | ForeignFormat

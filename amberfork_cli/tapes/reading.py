@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from amberfork_cli.core.jsontext import loads
 from amberfork_cli.core.repeats import RepeatReader
 from amberfork_cli.core.tape import JsonValue, LeftOut
@@ -27,10 +29,24 @@ class Reading:
         self._told: set[str] = set()
 
     def loads(self, text: bytes) -> JsonValue:
-        """The JSON value that a text spells; what lenient reading bends is counted. Raises JsonError."""
+        """The JSON value that a text spells; what lenient reading bends is counted. Raises JsonError.
+
+        It must not be changed: other texts may repeat parts of it.
+        """
+        return self._loads(text, self._repeats.loads)
+
+    def document(self, text: bytes) -> JsonValue:
+        """The same for a text that no other repeats: its value may be taken apart."""
+        return self._loads(text, loads)
+
+    def release(self) -> None:
+        """Let go of what was read: nothing that follows repeats it."""
+        self._repeats = RepeatReader()
+
+    def _loads(self, text: bytes, exactly: Callable[[bytes], JsonValue]) -> JsonValue:
         bent = LeftOut() if self.lenient else None
         try:
-            value = loads(text, left_out=bent) if self.lenient else self._repeats.loads(text)
+            value = loads(text, left_out=bent) if self.lenient else exactly(text)
         except JsonError:
             if not text.endswith(b"\n"):
                 raise
@@ -55,6 +71,12 @@ class Reading:
             self.left_out.torn_end = (line, problem)
         else:
             self.left_out.bad_lines.append((line, problem))
+
+    def stop(self, error: TapeError) -> None:
+        """Note that a recording cannot be read on from here; raises the error unless lenient."""
+        if not self.lenient:
+            raise error
+        self.left_out.torn_end = (error.line or 1, error.problem)
 
     def break_off(self, error: CompressionError, line: int) -> None:
         """Note that compressed data ends, or is damaged, in this line; raises TapeError unless lenient."""

@@ -2,28 +2,31 @@
 
 Lines are read as a stream and a JSON document whole, so the first question is which of the two a source is.
 It has lines if its first line is a JSON value by itself and others follow; what cannot be told is tried.
+Recordings of other tools come last, so that no tape is ever taken for one.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain, islice
-from typing import Final
+from typing import Final, TypeAlias
 
-from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.errors import JsonError, TapeError
+from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue
+from amberfork_cli.errors import CompressionError, JsonError, TapeError
 from amberfork_cli.files import Source
 from amberfork_cli.tapes.bodies import BODIES, BODY
 from amberfork_cli.tapes.cassette import CASSETTE
 from amberfork_cli.tapes.foreign import foreign_text, foreign_value
-from amberfork_cli.tapes.formats import DocumentFormat, LineFormat, TapeFormat
+from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, Recording, TapeFormat
 from amberfork_cli.tapes.jsonl import JSONL, PRETTY_EXCHANGE
 from amberfork_cli.tapes.reading import Reading, ShapeError
+from amberfork_cli.tapes.vcr import VCR
 
-FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY)
+FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR,)
+FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"
 AHEAD: Final = 8  # lines; enough for the head of a YAML file, and for some bad lines before a good one
 
@@ -47,15 +50,53 @@ class Document:
     header: Mapping[str, JsonValue]
     value: JsonValue
 
+    def exchanges(self, reading: Reading) -> Iterator[Exchange]:
+        """What it holds; raises TapeError."""
+        try:
+            yield from self.format.exchanges(self.value, reading)
+        except ShapeError as error:
+            raise reading.trouble(error) from error
 
-def examine(source: Source, reading: Reading, *, chosen: TapeFormat | None = None) -> Lines | Document:
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A recording of another tool, read as its format has it."""
+
+    format: ForeignFormat
+    recording: Recording
+
+    @property
+    def header(self) -> Mapping[str, JsonValue]:
+        """Nothing: what another tool says about its recording is no tape's header."""
+        return NOTHING
+
+    def exchanges(self, reading: Reading) -> Iterator[Exchange]:
+        """What it holds; raises TapeError that names the format."""
+        try:
+            yield from self.format.exchanges(self.recording, reading)
+        except (JsonError, ShapeError) as error:
+            problem = f"not {self.format.called}: {error.problem}"
+            found = reading.trouble(error, line=self.recording.begins)
+            raise TapeError(
+                problem, source=found.source, line=found.line, column=found.column, path=found.path
+            ) from error
+        except CompressionError as error:
+            raise TapeError(str(error), source=reading.source) from error
+
+
+Held: TypeAlias = Lines | Document | Foreign
+
+
+def examine(source: Source, reading: Reading, *, chosen: TapeFormat | None = None) -> Held:
     """What a source holds, in the format that was chosen or that fits; raises TapeError, CompressionError."""
     ahead = _Ahead(source)
     try:
         if isinstance(chosen, DocumentFormat):
-            return _document(chosen, reading.loads(ahead.everything()))
+            return _document(chosen, reading.document(ahead.everything()))
         if isinstance(chosen, LineFormat):
             return _lines(chosen, _value(ahead.line(), reading), ahead, reading)
+        if chosen is not None:
+            return _foreign(chosen, ahead.line() or b"", ahead, reading)
         return _sniffed(ahead, reading)
     except (JsonError, ShapeError) as error:
         raise reading.trouble(error, line=ahead.blank_lines + 1) from error
@@ -100,6 +141,12 @@ class _Ahead:
         self._taken, self._lines = deque(), iter(BytesIO(whole))
         return whole
 
+    def given_up(self) -> bytes:
+        """The whole source, from its first line that is not blank, and nothing kept of it."""
+        whole = b"".join(piece for piece in (*self._taken, self._source.rest()) if piece)
+        self._taken, self._lines = deque(), iter(())
+        return whole
+
     def goes_on(self) -> bool:
         """Whether another line that is not blank follows, which is seldom read for that."""
         return self._source.goes_on() or self.line() is not None
@@ -110,14 +157,14 @@ class _Ahead:
 
     def replay(self) -> Iterator[bytes]:
         """Every line from the first that is not blank; none is held when it has been given."""
-        return chain(self._given_up(), self._lines)
+        return chain(self._taken_up(), self._lines)
 
-    def _given_up(self) -> Iterator[bytes]:
+    def _taken_up(self) -> Iterator[bytes]:
         while self._taken:
             yield self._taken.popleft()
 
 
-def _sniffed(ahead: _Ahead, reading: Reading) -> Lines | Document:
+def _sniffed(ahead: _Ahead, reading: Reading) -> Held:
     first = ahead.line()
     if first is None:
         return _lines(JSONL, None, ahead, reading)
@@ -126,23 +173,56 @@ def _sniffed(ahead: _Ahead, reading: Reading) -> Lines | Document:
     except JsonError:
         return _sniffed_text(first, ahead, reading)
     if not JSONL.fits(value) and not ahead.goes_on():
-        return _document(_document_format(value, reading), value)
-    return _lines(_line_format(value, reading), value, ahead, reading)
+        return _sniffed_document(value, reading)
+    return _sniffed_lines(value, first, ahead, reading)
 
 
-def _sniffed_text(first: bytes, ahead: _Ahead, reading: Reading) -> Lines | Document:
+def _sniffed_lines(value: JsonValue, first: bytes, ahead: _Ahead, reading: Reading) -> Held:
+    """What the value of the first of several lines shows a source to be."""
+    if not _fits_lines(value):
+        for foreign in FOREIGN:
+            if foreign.fits(value):
+                return _foreign(foreign, first, ahead, reading)
+        _refuse(foreign_value(value), reading)
+    return _lines(_line_format(value), value, ahead, reading)
+
+
+def _sniffed_document(value: JsonValue, reading: Reading) -> Held:
+    """What its value shows a document to be."""
+    reading.release()
+    for fitting in (PRETTY_EXCHANGE, CASSETTE):
+        if fitting.fits(value):
+            return _document(fitting, value)
+    if not BODIES.fits(value):
+        for foreign in FOREIGN:
+            if foreign.fits(value):
+                recording = Recording(iter(()), lambda: value, begins=1, first=b"{")
+                return Foreign(foreign, recording)
+        _refuse(foreign_value(value), reading)
+    return _document(BODY, value)
+
+
+def _sniffed_text(first: bytes, ahead: _Ahead, reading: Reading) -> Held:
     """What a source holds whose first line is no JSON value: one document, or lines of which one is bad."""
     others = list(islice(iter(ahead.line, None), AHEAD - 1))
+    foreign = _begun((first, *others))
+    if foreign is not None:
+        return _foreign(foreign, first, ahead, reading)
     _refuse(foreign_text((first, *others)), reading)
     good = next((value for line in others if _fits_lines(value := _value(line, reading))), None)
     if first.lstrip().startswith((b"{", b"[")) and (good is None or _goes_on(first)):
         try:
-            value = reading.loads(ahead.everything())
-            return _document(_document_format(value, reading), value)
+            return _sniffed_document(reading.document(ahead.everything()), reading)
         except JsonError:
             if good is None and not (others and reading.lenient):
                 raise
-    return _lines(_line_format(good, reading), None, ahead, reading)
+    return _lines(_line_format(good), None, ahead, reading)
+
+
+def _begun(lines: Iterable[bytes]) -> ForeignFormat | None:
+    """The format that the text of the first lines shows."""
+    text = b"".join(lines)
+    return next((foreign for foreign in FOREIGN if foreign.begins.match(text)), None)
 
 
 def _goes_on(line: bytes) -> bool:
@@ -162,21 +242,8 @@ def _fits_lines(value: JsonValue) -> bool:
     return JSONL.fits(value) or BODIES.fits(value)
 
 
-def _line_format(value: JsonValue, reading: Reading) -> LineFormat:
-    if BODIES.fits(value) and not JSONL.fits(value):
-        return BODIES
-    if not JSONL.fits(value):
-        _refuse(foreign_value(value), reading)
-    return JSONL
-
-
-def _document_format(value: JsonValue, reading: Reading) -> DocumentFormat:
-    for fitting in (PRETTY_EXCHANGE, CASSETTE):
-        if fitting.fits(value):
-            return fitting
-    if not BODIES.fits(value):
-        _refuse(foreign_value(value), reading)
-    return BODY
+def _line_format(value: JsonValue) -> LineFormat:
+    return BODIES if BODIES.fits(value) and not JSONL.fits(value) else JSONL
 
 
 def _refuse(name: str | None, reading: Reading) -> None:
@@ -195,3 +262,13 @@ def _lines(format: LineFormat, first: JsonValue, ahead: _Ahead, reading: Reading
 
 def _document(format: DocumentFormat, value: JsonValue) -> Document:
     return Document(format, format.header(value), value)
+
+
+def _foreign(format: ForeignFormat, first: bytes, ahead: _Ahead, reading: Reading) -> Foreign:
+    """A recording that is still to be read; a document is let go of by all but the format."""
+    reading.forget()
+
+    def document() -> JsonValue:
+        return reading.document(ahead.given_up())
+
+    return Foreign(format, Recording(ahead.replay(), document, begins=ahead.blank_lines + 1, first=first))

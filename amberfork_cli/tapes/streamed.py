@@ -10,7 +10,7 @@ from amberfork_cli.errors import AmberforkError, CompressionError, JsonError, Ta
 from amberfork_cli.files import Source, Spool
 from amberfork_cli.tapes.jsonl import JSONL, exchange_line
 from amberfork_cli.tapes.reading import Reading, ShapeError
-from amberfork_cli.tapes.sniffing import Document, Lines
+from amberfork_cli.tapes.sniffing import Document, Foreign, Held, Lines
 
 
 class StreamedTape(Tape):
@@ -20,7 +20,7 @@ class StreamedTape(Tape):
     is read as it is asked for. With `one_pass` nothing is kept for a second look.
     """
 
-    def __init__(self, source: Source, held: Lines | Document, reading: Reading, *, one_pass: bool) -> None:
+    def __init__(self, source: Source, held: Held, reading: Reading, *, one_pass: bool) -> None:
         self.source, self.size, self.left_out = source.name, source.size, reading.left_out
         self.form, self.header = held.format.form, held.header
         self._opened, self._reading = source, reading
@@ -107,16 +107,13 @@ class StreamedTape(Tape):
         after_others = self._index or self.header or self.left_out.bad_lines
         return bool(after_others) and isinstance(error, JsonError) and not raw.endswith(b"\n")
 
-    def _document(self, held: Document) -> Generator[Exchange, None, None]:
-        try:
-            for exchange in held.format.exchanges(held.value, self._reading):
-                if self._spool is not None:
-                    line = exchange_line(exchange)
-                    self._index.append(Place(1, self._spool.append(line), len(line)))
-                yield exchange
-                del exchange
-        except ShapeError as error:
-            raise self._reading.trouble(error) from error
+    def _document(self, held: Document | Foreign) -> Generator[Exchange, None, None]:
+        for exchange in held.exchanges(self._reading):
+            if self._spool is not None:
+                line = exchange_line(exchange)
+                self._index.append(Place(1, self._spool.append(line), len(line)))
+            yield exchange
+            del exchange
         self._reading.tell_left_out()
 
 

@@ -32,6 +32,16 @@ SEEDS = [
     b"\xef\xbb\xbf" + BODY,
     BODY + b"\n" + BODY,
     b"interactions:\n- request:\n",
+    (
+        b"interactions:\n- request: {method: POST, uri: 'http://h/p?key=1', body: '{}'}\n"
+        b"  response: &a\n    body: {string: !!binary 'H4sIAAAAAAAC/wMAAAAAAAAAAAA='}\n    headers:\n"
+        b"      content-encoding: [gzip]\n    status: {code: 200}\n- {request: {method: GET, uri: /a, "
+        b"parsed_body: {a: [1, 1.0, null, ~]}}, response: *a}\nversion: 1\n"
+    ),
+    (
+        b'{"interactions":[{"request":{"method":"GET","uri":"http://h/p","body":{"base64_string":"/wA="}},'
+        b'"response":{"status":{"code":200},"headers":{"content-encoding":"br"},"body":{"string":"{}"}}}]}'
+    ),
     gzip.compress(EXCHANGE + b"\n" + EXCHANGE),
     zstandard.compress(BODY),
 ]
