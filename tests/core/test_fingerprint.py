@@ -272,7 +272,7 @@ def test_swapped_and_lost_results_make_a_difference(
 
 
 @given(bodies(), FULL_RULES, renamings())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_fingerprints_are_equal_where_canonical_bodies_are(
     body: Json, rules: IdRules, names: dict[str, str]
 ) -> None:
@@ -358,7 +358,7 @@ print(*fingerprints(Exchange(n, Request("POST", "/x", body=Body.json(body))) for
     assert len(set(found[0].split())) == 1
 
 
-@pytest.mark.parametrize("rules", IdRules)
+@pytest.mark.parametrize("rules", [IdRules.ALL, IdRules.SEED])
 def test_depth_is_no_matter(rules: IdRules) -> None:
     """9,990 levels with a call and a mention at the bottom."""
     deep: list[Json] = []
@@ -374,12 +374,12 @@ def test_depth_is_no_matter(rules: IdRules) -> None:
 
 
 def test_many_ids_and_many_mentions_are_no_matter() -> None:
-    """5,000 calls that are all mentioned."""
+    """2,000 calls that are all mentioned."""
     one, other = (
         of(
             said(
-                *[use(f"call_{n:05d}{salt}") for n in range(5_000)],
-                *[f"of call_{n:05d}{salt}" for n in range(5_000)],
+                *[use(f"call_{n:05d}{salt}") for n in range(2_000)],
+                *[f"of call_{n:05d}{salt}" for n in range(2_000)],
             )
         )
         for salt in ("Aa", "Bbb")
