@@ -202,8 +202,9 @@ class _Messages:
         old, new = self._old[i], self._new[self._order[j]]
         if old.said is None or new.said is None or old.said.role is not new.said.role:
             return 0.0 if old.said and new.said else likeness(old.value, new.value)
+        alike = likeness(old.value, new.value)
         same_calls = [call.name for call in old.said.calls] == [call.name for call in new.said.calls]
-        return likeness(old.value, new.value) + (0.5 if same_calls else 0.0)
+        return alike + 0.5 if alike and same_calls else alike
 
     def _pair(self, old: Element, new: Element, *, equal: bool) -> Iterator[Finding]:
         """What differs between two messages that are each other's counterpart."""

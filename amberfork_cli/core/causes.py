@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from amberfork_cli.core.alignment import align
 from amberfork_cli.core.bodies import Finding
@@ -11,7 +13,7 @@ from amberfork_cli.core.paths import to_text
 from amberfork_cli.core.report import MISSING, Difference, Kind, Origin, Piece, Side, Words, ours, quoted
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.core.values import text_of_json
-from amberfork_cli.core.words import call_words, cut, first_words, notation, result_words
+from amberfork_cli.core.words import call_words, content_said, cut, first_words, notation, result_words
 
 _MOST_SETTINGS = 3
 _VALUE_CELLS = 32
@@ -43,22 +45,26 @@ def _model_output(found: Sequence[Finding]) -> Iterator[Piece]:
         yield from _hunk(found)
     elif first.spot.differences[0].kind is Kind.REORDERED:
         yield ours(f"the {_count(first)} calls of one turn came in another order")
+    elif bool(first.old[0].calls) is not bool(first.new[0].calls):
+        yield from _instead(first.old, first.new)
     elif old is not None and new is not None:
         yield from _call(first, old, new)
     elif new is not None:
         yield from (ours("the model also called "), *call_words(new))
     elif old is not None:
         yield from (ours("the model no longer called "), *call_words(old))
-    elif first.old[0].calls and not first.new[0].calls:
-        yield from (ours("the model answered instead of calling "), *call_words(first.old[0].calls[0]))
-    elif first.new[0].calls and not first.old[0].calls:
-        yield from (
-            ours("the model called "),
-            *call_words(first.new[0].calls[0]),
-            ours(" instead of answering"),
-        )
     else:
         yield ours("the model's answer " + ("is written differently" if _weak(first) else "changed"))
+
+
+def _instead(old: Sequence[Message], new: Sequence[Message]) -> Iterator[Piece]:
+    """A call where there was an answer, or the other way round."""
+    made = next((call for message in old for call in message.calls), None)
+    if made is not None:
+        yield from (ours("the model answered instead of calling "), *call_words(made))
+        return
+    call = next(call for message in new for call in message.calls)
+    yield from (ours("the model called "), *call_words(call), ours(" instead of answering"))
 
 
 def _call(finding: Finding, old: ToolCall, new: ToolCall) -> Iterator[Piece]:
@@ -162,7 +168,7 @@ def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
     """Messages that only one side has: a turn, or what can be said of them."""
     dropped, inserted = ([finding for finding in found if side(finding)] for side in (_only_old, _only_new))
     if dropped and inserted:
-        yield from (*_turn(dropped[0].old), ours(" gave way to "), *_turn(inserted[0].new))
+        yield from _exchanged(dropped[0].old, inserted[0].new)
         return
     verb = "dropped" if dropped else "inserted"
     messages = dropped[0].old if dropped else found[0].new
@@ -171,6 +177,8 @@ def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
         failed = any(_failed(result) for message in messages for result in message.results)
         how = " failed once and was called again" if failed else " was called twice"
         yield from (ours("a turn was inserted: "), *call_words(call), ours(how))
+    elif messages and all(message.calls for message in messages):  # their results stand further down
+        yield from (ours(f"the model {'no longer' if dropped else 'also'} called "), *_turn(messages))
     elif any(message.calls for message in messages):
         yield from (ours(f"a turn was {verb}: "), *_turn(messages))
     else:
@@ -178,9 +186,19 @@ def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
         yield ours(f"{said} was {verb}")
 
 
+def _exchanged(old: Sequence[Message], new: Sequence[Message]) -> Iterator[Piece]:
+    """Messages in the place of others."""
+    calls = [any(message.calls for message in side) for side in (old, new)]
+    if calls[0] is not calls[1] and old[0].role is new[0].role is Role.ASSISTANT:
+        yield from _instead(old, new)
+    else:
+        yield from (*_turn(old), ours(" gave way to "), *_turn(new))
+
+
 def _failed(result: ToolResult) -> bool:
     """Whether a result says that its call failed, by its status or by an `error` member."""
-    held = text_of_json(result.content) if isinstance(result.content, str) else result.content
+    said = content_said(result.content)
+    held = text_of_json(said) if isinstance(said, str) else said
     return result.failed or (isinstance(held, dict) and "error" in held)
 
 
@@ -276,40 +294,53 @@ def _tools(found: Sequence[Finding]) -> Iterator[Piece]:
 
 def _settings(found: Sequence[Finding]) -> Iterator[Piece]:
     """`the model changed from a to b, temperature from 0.7 to 0.2`."""
+    plainly = False
     for number, finding in enumerate(found[:_MOST_SETTINGS]):
-        yield ours(", " if number else "the " if finding.spot.label == "model" else "")
-        yield from _setting(
-            finding, verb="" if number and _values(found[0]) and _values(finding) else " changed"
-        )
+        name, difference = _setting(finding)
+        values = difference is not None and MISSING not in (difference.recorded, difference.reissued)
+        yield ours(", " if number else "")
+        yield from name
+        if _weak(finding):
+            yield ours(" is spelled differently")
+        elif difference is None:
+            yield ours(" changed")
+        elif not values:
+            yield ours(f" was {difference.kind.value}")
+        else:
+            yield ours(" from " if plainly else " changed from ")
+            yield from (*_bare(difference.recorded), ours(" to "), *_bare(difference.reissued))
+        plainly = values and not _weak(finding)
     if len(found) > _MOST_SETTINGS:
         yield ours(f", and {len(found) - _MOST_SETTINGS} more settings")
 
 
-def _values(finding: Finding) -> bool:
-    first = finding.spot.differences[0]
-    return (
-        len(finding.spot.differences) == 1
-        and not first.path
-        and MISSING not in (first.recorded, first.reissued)
-    )
+def _setting(finding: Finding) -> tuple[Words, Difference | None]:
+    """What a setting is called, and its difference, if there is one and no more.
+
+    Some providers have the model in the path.
+    """
+    spot = finding.spot
+    if len(spot.differences) > 1:
+        return (quoted(spot.label),), None
+    difference = spot.differences[0]
+    models = _models(difference.recorded, difference.reissued) if spot.label == "path" else None
+    if models is not None:
+        return (ours("the model"),), replace(difference, recorded=models[0], reissued=models[1])
+    name = quoted(spot.label + to_text(("", *difference.path))[len(to_text(("",))) :])
+    return ((ours("the "), name) if spot.label == "model" else (name,)), difference
 
 
-def _setting(finding: Finding, *, verb: str) -> Iterator[Piece]:
-    first = finding.spot.differences[0]
-    yield quoted(finding.spot.label)
-    if first.kind in (Kind.ADDED, Kind.REMOVED) and not first.path:
-        yield ours(f" was {first.kind.value}")
-    elif _weak(finding):
-        yield ours(" is spelled differently")
-    elif _values(finding):
-        yield from (
-            ours(f"{verb} from "),
-            *_bare(first.recorded),
-            ours(" to "),
-            *_bare(first.reissued),
-        )
-    else:
-        yield ours(verb or " changed")
+_MODEL = re.compile(r"(/models?/)([^/:]+)")
+
+
+def _models(old: Side, new: Side) -> tuple[str, str] | None:
+    """The models that two URL paths name, where nothing else in them differs."""
+    if not isinstance(old, str) or not isinstance(new, str):
+        return None
+    before, after = _MODEL.search(old), _MODEL.search(new)
+    if before is None or after is None or _MODEL.sub(r"\1", old, count=1) != _MODEL.sub(r"\1", new, count=1):
+        return None
+    return before[2], after[2]
 
 
 def _bare(side: Side) -> Words:

@@ -7,7 +7,7 @@ checked and, where it is not the whole truth, replaced by a plain walk: it knows
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from amberfork_cli.core.report import MISSING, Kind, Missing, Path, Side
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.errors import JsonError
 
+_LEAST_LIKENESS = 0.25  # a call and a text have less in common, a call and another call more
 _DEEPEST = 100  # below this many levels a subtree counts as one value
 
 
@@ -125,13 +126,17 @@ def _of_lists(old: list[JsonValue], new: list[JsonValue], old_path: Path, new_pa
 
 
 def likeness(old: JsonValue, new: JsonValue) -> float:
-    """How much two values have in common at first sight, from hardly anything to 1."""
+    """How much two values have in common at first sight, from hardly anything to 1.
+
+    It is 0 for two objects of which one is no new version of the other.
+    """
     if _type_name(old) != _type_name(new):
         return 0.1
     if isinstance(old, dict) and isinstance(new, dict):
         keys = old.keys() | new.keys()
         shared = sum(1 for key in old.keys() & new.keys() if jsontext.same(old[key], new[key]))
-        return (shared + 0.5 * len(old.keys() & new.keys())) / (1.5 * len(keys)) if keys else 1.0
+        alike = (shared + 0.5 * len(old.keys() & new.keys())) / (1.5 * len(keys)) if keys else 1.0
+        return alike if alike >= _LEAST_LIKENESS else 0.0
     return 0.5
 
 
@@ -143,17 +148,43 @@ def _of_objects(
     found = _by_deepdiff(apart.old, apart.new)
     if not jsontext.same(_applied(apart.old, found), apart.new):
         found = list(_plainly(apart.old, apart.new, ()))
+    by_path: dict[Path, Iterable[Change]] = {}
     for change in found:
-        yield replace(
-            change,
-            kind=change.kind
-            if MISSING in (change.old, change.new)
-            else _kind(_value(change.old), _value(change.new)),
-            old_path=None if change.old_path is None else (*old_path, *change.old_path),
-            new_path=None if change.new_path is None else (*new_path, *change.new_path),
-        )
+        one_sided = MISSING in (change.old, change.new)
+        kind = change.kind if one_sided else _kind(_value(change.old), _value(change.new))
+        by_path[change.path] = [_placed(replace(change, kind=kind), old_path, new_path)]
     for path, left, right in apart.pairs:
-        yield from _changes(left, right, (*old_path, *path), (*new_path, *path))
+        by_path[path] = _changes(left, right, (*old_path, *path), (*new_path, *path))
+    for path in _in_order(by_path, old, new):
+        yield from by_path[path]
+
+
+def _placed(change: Change, old_path: Path, new_path: Path) -> Change:
+    """The change with paths that lead from further out."""
+    return replace(
+        change,
+        old_path=None if change.old_path is None else (*old_path, *change.old_path),
+        new_path=None if change.new_path is None else (*new_path, *change.new_path),
+    )
+
+
+def _in_order(paths: Iterable[Path], old: JsonValue, new: JsonValue) -> list[Path]:
+    """Paths to members in the order of the document: as the old side has them, then what only the new has."""
+    known: dict[Path, dict[str | int, int]] = {}
+
+    def ranks(path: Path) -> dict[str | int, int]:
+        if path not in known:
+            keys = dict.fromkeys([*_members_at(old, path), *_members_at(new, path)])
+            known[path] = {key: rank for rank, key in enumerate(keys)}
+        return known[path]
+
+    return sorted(paths, key=lambda path: [ranks(path[:at])[key] for at, key in enumerate(path)])
+
+
+def _members_at(value: JsonValue, path: Path) -> dict[str, JsonValue]:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) and isinstance(key, str) else None
+    return _members(value)
 
 
 class _Apart:

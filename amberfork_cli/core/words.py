@@ -113,13 +113,16 @@ def cut(text: str, room: int) -> Words:
     return (quoted(line),) if len(line) <= room else (quoted(line[: room - 1]), ours("…"))
 
 
-def _content_text(content: JsonValue) -> str:
-    if isinstance(content, str):
-        return content
+def content_said(content: JsonValue) -> JsonValue:
+    """What a result's content comes to: of a single part, what that part says."""
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
-        inner = content[0].get("text", content[0].get("json", content[0]))
-        return inner if isinstance(inner, str) else notation(inner)
-    return notation(content)
+        return content[0].get("text", content[0].get("json", content[0]))
+    return content
+
+
+def _content_text(content: JsonValue) -> str:
+    said = content_said(content)
+    return said if isinstance(said, str) else notation(said)
 
 
 def _on_one_line(text: str, room: int) -> str:
