@@ -79,7 +79,8 @@ def fingerprint(exchange: Exchange, *, rules: IdRules = IdRules.ALL) -> str:
 def fingerprints(exchanges: Iterable[Exchange], *, rules: IdRules = IdRules.ALL) -> Iterator[str]:
     """The fingerprint of each exchange of a tape, in order.
 
-    Work is shared between the turns, and handles stand for the exchange whose response minted them.
+    Work is shared between the turns, and handles stand for the exchange whose response minted them. Messages
+    are known again by their objects: one that was given must not be changed before the next exchange is.
     """
     sketcher = Sketcher(rules)
     return (sketcher.sketch(exchange).fingerprint for exchange in exchanges)

@@ -8,7 +8,7 @@ call of its own, and a result answers the earliest call of its ID that has no an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -70,7 +70,7 @@ def token_text(token: Token) -> str:
 class Mentions:
     """Finds IDs in running text where they stand whole, in time that does not grow with their number."""
 
-    def __init__(self, telling: Mapping[str, Token]) -> None:
+    def __init__(self, telling: Collection[str]) -> None:
         self._telling = telling
         odd = sorted((value for value in telling if not _ONE_RUN.fullmatch(value)), key=len, reverse=True)
         alternatives = "|".join(map(re.escape, odd))

@@ -31,7 +31,8 @@ class Part:
     `text` is the exact JSON with sorted members, `blank` the same with every ID site empty. `digest` covers
     `blank` and where the sites are; `thread` leaves cache hints out as well, and is what tells whether one
     request continues another; `hints` is the JSON of those hints, empty where there is none. Sites' paths
-    lead from the part.
+    lead from the part. `emptied` is kept by who looks for mentions: for some IDs, the digest without them and
+    those that stood in the texts, in their order.
     """
 
     text: bytes
@@ -41,6 +42,7 @@ class Part:
     digest: bytes
     thread: bytes
     hints: bytes = b""
+    emptied: tuple[frozenset[str], bytes, tuple[str, ...]] | None = field(default=None, repr=False)
     _words: frozenset[str] | None = field(default=None, repr=False)
 
     @property

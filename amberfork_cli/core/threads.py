@@ -134,10 +134,7 @@ class Thread:
         calls = {site.value for part in parts for site in part.sites if site.id_class is IdClass.CALL}
         linker = Linker(self._rules, calls=calls, minted=self._minted)
         patterns = [_pattern(part.sites, [linker.token(site) for site in part.sites]) for part in parts]
-        words = set().union(*(part.words for part in parts))
-        telling = {id_: token for id_, token in linker.telling.items() if id_ in words or id_ in linker.odd}
-        mentions = _Blanking(telling, linker.odd)
-        found = [mentions.of(part) for part in parts]
+        found = [_emptied(part, linker.telling, linker.odd) for part in parts]
         hashed = blake2b(digest_size=32)
         for (digest, mentioned), pattern in zip(found[:-1], patterns, strict=False):
             hashed.update(digest + pattern + mentioned)
@@ -179,33 +176,42 @@ def _sign(value: str, token: Token | None, since: Mapping[IdClass, int]) -> byte
     return b"%s%d;" % (_LETTERS[id_class], meaning - since[id_class])
 
 
-class _Blanking:
-    """Takes IDs out of running text, so that they are digested out of band like those at their sites."""
+def _emptied(part: Part, telling: Mapping[str, Token], odd: Iterable[str]) -> tuple[bytes, bytes]:
+    """The part's digest with every mention of an ID empty, and what its mentions mean, in their order.
 
-    def __init__(self, telling: Mapping[str, Token], odd: Iterable[str]) -> None:
-        self._telling = telling
-        self._odd = [_as_text(value) for value in odd]
-        self._mentions = Mentions(telling)
+    IDs are taken out of running text, so that they are digested out of band like those at their sites.
+    """
+    ids = frozenset(part.words & telling.keys()) | {id_ for id_ in odd if _as_text(id_) in part.blank}
+    if not ids:
+        return part.digest, b""
+    if part.emptied is None or part.emptied[0] != ids:
+        part.emptied = ids, *_Emptying(ids).of(part)
+    _, digest, mentioned = part.emptied
+    return digest, b"".join(_sign(id_, telling[id_], _FROM_START) for id_ in mentioned)
+
+
+class _Emptying:
+    """Takes some IDs out of the texts of one part."""
+
+    def __init__(self, ids: frozenset[str]) -> None:
+        self._mentions = Mentions(ids)
         self._ordinal = 0
         self._places: list[tuple[int, int]] = []
-        self._signs: list[bytes] = []
+        self._found: list[str] = []
 
-    def of(self, part: Part) -> tuple[bytes, bytes]:
-        """The part's digest with every mention empty, and what its mentions mean, in their order."""
-        self._ordinal, self._places, self._signs = 0, [], []
-        if part.words.isdisjoint(self._telling) and not any(text in part.blank for text in self._odd):
-            return part.digest, b""
+    def of(self, part: Part) -> tuple[bytes, tuple[str, ...]]:
+        """The digest of what is left, and the IDs that stood there."""
         value = jsontext.loads(part.blank, left_out=LeftOut())
-        emptied = jsontext.dumps(with_texts(value, self._without_mentions), sort_keys=True)
-        if not self._signs:
-            return part.digest, b""
-        return content_digest(emptied, part.places, repr(self._places).encode()), b"".join(self._signs)
+        left = jsontext.dumps(with_texts(value, self._without_mentions), sort_keys=True)
+        if not self._found:
+            return part.digest, ()
+        return content_digest(left, part.places, repr(self._places).encode()), tuple(self._found)
 
     def _without_mentions(self, text: str) -> str:
         self._ordinal += 1
         taken_out = 0  # places count in the text that is left, which is the same however long the IDs are
         for found in self._mentions.find(text):
             self._places.append((self._ordinal, found.start() - taken_out))
-            self._signs.append(_sign(found[0], self._telling[found[0]], _FROM_START))
+            self._found.append(found[0])
             taken_out += len(found[0])
         return self._mentions.replaced(text, lambda _: "")
