@@ -5,6 +5,7 @@ A sentence is pieces, each ours or the tape's, so that a display may quote what 
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ __all__ = [
     "Run",
     "TextDiff",
     "answer",
+    "command",
     "exchanges_word",
     "loud_word",
     "mark",
@@ -141,6 +143,11 @@ def remarks(report: DiffReport) -> tuple[Words, ...]:
     if report.settings:
         told.append((ours("settings: "), quoted(report.settings)))
     return (*told, *((quoted(note),) for note in report.notes))
+
+
+def command(report: DiffReport) -> str:
+    """The command that compares these tapes, as a shell reads it, without its options."""
+    return shlex.join(["amberfork", "diff", report.recorded.source, report.reissued.source])
 
 
 def mark(exchange: ExchangeDiff) -> Mark:

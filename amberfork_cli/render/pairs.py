@@ -96,13 +96,18 @@ def rewritten_pair(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> P
 
 def full_lines(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> list[Line]:
     """Both texts as they are, changes marked, every line of them with the sign of its side."""
+    left, right = _signed(full_pair(diff, page=page, cells=cells, shown=shown))
+    return [*left, *right]
+
+
+def full_pair(diff: TextDiff, *, page: Page, cells: int, shown: Shown) -> Pair:
+    """The same as a pair."""
     room = None if page.width is None else cells - _SIGN
-    return [
-        side.signed(line)
+    left, right = (
+        [line for text_line in _text_lines(diff.runs, side, shown) for line in wrapped(text_line, room)]
         for side in (RECORDED, REISSUED)
-        for text_line in _text_lines(diff.runs, side, shown)
-        for line in wrapped(text_line, room)
-    ]
+    )
+    return left, right
 
 
 def first_line(text: str, *, page: Page, cells: int, shown: Shown) -> str:

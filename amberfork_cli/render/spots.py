@@ -28,7 +28,7 @@ from amberfork_cli.render.pairs import RECORDED, REISSUED
 from amberfork_cli.render.values import Long, on_lines, on_one_line
 
 BAR = 2  # cells of the bar and its space
-_DIFFERENCES = 8  # an exchange; then a count
+DIFFERENCES = 8  # an exchange; then a count
 _ALIGNED = 28  # cells of the longest path that the others are padded to
 _LINKS = (Kind.LINK, Kind.ORPHAN)
 _STEP = 2  # cells from a place to its paths, from a path to its signs
@@ -37,9 +37,9 @@ _STEP = 2  # cells from a place to its paths, from a path to its signs
 def spot_lines(spots: Sequence[Spot], *, page: Page) -> list[Line]:
     """The places of an exchange and what differs there, without the bar; only the first unless in full."""
     total = sum(len(spot.differences) for spot in spots)
-    most = total if page.full else _DIFFERENCES
+    most = total if page.full else DIFFERENCES
     lines: list[Line] = []
-    for are_values, group in groupby(_first(spots, most), key=is_value):
+    for are_values, group in groupby(first_differences(spots, most), key=is_value):
         if are_values:
             lines += _entries([entry for spot in group for entry in named(spot)], 0, page)
         else:
@@ -48,6 +48,14 @@ def spot_lines(spots: Sequence[Spot], *, page: Page) -> list[Line]:
     if total > most:
         lines.append(((f"{more_differences(total - most)} (--full shows them)", Style.MUTED),))
     return lines
+
+
+def first_differences(spots: Sequence[Spot], most: int) -> Iterator[Spot]:
+    """The places with their first differences, no more of them in all than that many."""
+    for spot in spots:
+        if most > 0:
+            yield replace(spot, differences=spot.differences[:most])
+        most -= len(spot.differences)
 
 
 def is_value(spot: Spot) -> bool:
@@ -60,6 +68,12 @@ def is_value(spot: Spot) -> bool:
 def is_told(difference: Difference) -> bool:
     """Whether a difference is told in words: a whole message or tool, or results in another order."""
     return bool(difference.summary)
+
+
+def told_words(name: str, difference: Difference, page: Page) -> tuple[str, str]:
+    """What a message is, where no name says so, and what it says, or what there is to say of a tool."""
+    what = 1 if not name and len(difference.summary) > 1 else 0
+    return page.words(difference.summary[:what]), page.words(difference.summary[what:])
 
 
 def named(spot: Spot) -> list[tuple[str, Difference]]:
@@ -92,14 +106,6 @@ def _from_body(spot: Spot, difference: Difference) -> str:
 
 def _from_place(difference: Difference) -> str:
     return "answers" if difference.kind in _LINKS and not difference.path else to_text(difference.path)
-
-
-def _first(spots: Sequence[Spot], most: int) -> Iterator[Spot]:
-    """The places with the first differences, no more than that many."""
-    for spot in spots:
-        if most > 0:
-            yield replace(spot, differences=spot.differences[:most])
-        most -= len(spot.differences)
 
 
 def _place(spot: Spot, page: Page) -> Iterator[Line]:
@@ -136,7 +142,9 @@ def _entries(entries: Sequence[tuple[str, Difference]], indent: int, page: Page)
     column = _column(
         [name for name, (_, difference) in zip(names, entries, strict=True) if not is_told(difference)]
     )
-    labels = _column([_first_words(difference, page) for _, difference in entries if is_told(difference)])
+    labels = _column(
+        [told_words(name, difference, page)[0] for name, difference in entries if is_told(difference)]
+    )
     for name, (_, difference) in zip(names, entries, strict=True):
         if is_told(difference):
             yield from _told(name, difference, labels, indent, page)
@@ -182,17 +190,12 @@ def _one_line(name: str, difference: Difference, column: int, cells: int, page: 
     return line if line_width(line) <= cells else []
 
 
-def _first_words(difference: Difference, page: Page) -> str:
-    return page.words(difference.summary[:1]) if len(difference.summary) > 1 else ""
-
-
 def _told(name: str, difference: Difference, column: int, indent: int, page: Page) -> Iterator[Line]:
     """A message, a tool that one side has, behind its sign; with its whole value where all is asked for."""
     sign, style = _sign(difference)
-    first = _first_words(difference, page)
-    rest = page.words(difference.summary[1:] if first else difference.summary)
+    first, rest = told_words(name, difference, page)
     if name:
-        line = [(f"{sign}{name}", style), (f"  {page.words(difference.summary)}", Style.MUTED)]
+        line = [(f"{sign}{name}", style), (f"  {rest}", Style.MUTED)]
     elif first:
         line = [(f"{sign}{padded(first, column)}  {rest}", style)]
     else:

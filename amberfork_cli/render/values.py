@@ -21,6 +21,7 @@ from amberfork_cli.render.pairs import (
     changed_pairs,
     first_line,
     full_lines,
+    full_pair,
     is_unseen,
     rewritten_lines,
     rewritten_pair,
@@ -88,16 +89,18 @@ def on_lines(difference: Difference, *, page: Page, cells: int) -> Long:
 
 
 def long_sides(difference: Difference, *, page: Page, cells: int) -> Sides:
-    """The first places where two long values differ, for displays that place the sides themselves."""
+    """The first places where two long values differ, or all of both, for displays that place the sides."""
     sides = _contents(difference, page, _most(difference, page, cells))
     if len(sides) == 2 and sides[0].quoted == sides[1].quoted:
         old, new = sides
         diff = text_diff(old.text, new.text)
         remark, marked, shown = _remark(diff, old, new, page, cells), _markable(diff), old.shown(page)
+        if page.full:
+            return Sides(remark, [full_pair(marked, page=page, cells=cells, shown=shown)], 0)
         if diff.rewritten:
             return Sides(remark, [rewritten_pair(marked, page=page, cells=cells, shown=shown)], 0)
         return Sides(remark, *changed_pairs(marked, page=page, cells=cells, shown=shown))
-    return Sides(_size(sides), [_beginning(content, page, cells) for content in sides], 0)
+    return Sides(_size(sides), [_only_side(content, page, cells) for content in sides], 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,22 +240,26 @@ def _changed_lines_of(diff: TextDiff) -> tuple[int, int]:
     return (found[0], found[-1]) if found else (1, 1)
 
 
-def _beginning(content: _Content, page: Page, cells: int) -> Pair:
-    """One side by itself, as a pair: the beginning of it on a line."""
-    text = first_line(content.text, page=page, cells=cells, shown=content.shown(page))
-    line: Line = ((text, content.side.style),)
-    return ([line], []) if content.side is RECORDED else ([], [line])
+def _only_side(content: _Content, page: Page, cells: int) -> Pair:
+    """One side by itself, as a pair."""
+    lines = _unmarked(content, page, cells)
+    return (lines, []) if content.side is RECORDED else ([], lines)
 
 
 def _alone(content: _Content, page: Page, cells: int) -> list[Line]:
-    """One side by itself, not marked: its beginning on one line, or all of it on as many as it takes."""
+    """One side by itself, every line with its sign."""
+    return [content.side.signed(line) for line in _unmarked(content, page, cells)]
+
+
+def _unmarked(content: _Content, page: Page, cells: int) -> list[Line]:
+    """A value that is not marked: its beginning on one line, or all of it on as many as it takes."""
     side = content.side
     if not page.full:
         line = first_line(content.text, page=page, cells=cells, shown=content.shown(page))
-        return [side.signed(((line, side.style),))]
+        return [((line, side.style),)]
     room = None if page.width is None else cells - width(side.sign) - 1
     return [
-        side.signed(line)
+        line
         for text in content.text.split("\n")
         for line in wrapped(((content.shown(page)(text), side.style),), room)
     ]

@@ -11,11 +11,12 @@ import re
 import unicodedata
 
 # C0, DEL, C1; soft hyphen, joiners without width, fillers that look empty; line and paragraph separators;
-# bidirectional controls; variation selectors; tags, which carry hidden prompts; lone surrogates. The
-# zero-width joiner, the non-joiner and VARIATION SELECTOR-16 stay: emoji and whole scripts need them.
+# bidirectional controls; variation selectors; tags, which carry hidden prompts; lone surrogates; two codes
+# that are no characters, and that XML refuses. The zero-width joiner, the non-joiner and VARIATION
+# SELECTOR-16 stay: emoji and whole scripts need them.
 _HIDDEN = (
     "\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _KEPT_WITHOUT_WIDTH = "\u200c\u200d\ufe0f"

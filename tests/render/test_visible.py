@@ -20,6 +20,7 @@ from amberfork_cli.render.visible import spelled, unseen, visible
         ("line\u2028end", r"line\u2028end"),
         ("hidden \U000e0041", r"hidden \u{e0041}"),
         ("half \ud83d", r"half \ud83d"),
+        ("none \uffff\ufffe", r"none \uffff\ufffe"),
         ("\u3164", r"\u3164"),
         ("[/bold] :warning: 한국어 e\u0301 \U0001f468\u200d\U0001f469 ☺\ufe0f", None),
         (r"C:\users and \n", None),
