@@ -34,6 +34,7 @@ _BETWEEN = 18  # cells of a line of the table for its mark, its time and the gap
 _NARROWEST = 16  # cells for a call, however narrow the terminal is
 _PRINTED_LINES = 8  # of what a call printed
 _PRINTED_QUIETLY = 3  # the same of a call that is no news
+_LONG = 100  # milliseconds; two runs of a quick tool differ by less
 _FAULTS = 8  # of arguments
 
 
@@ -120,7 +121,7 @@ def _table(report: RunReport, page: Page, label: Callable[[CallReport], tuple[Ma
     room = max(map(width, asked), default=0)
     for call, number, call_text, (drawn, said) in zip(report.calls, numbers, asked, labels, strict=True):
         style = Style.MUTED if drawn is Mark.MATCH else Style.PLAIN
-        time = f"  {_time(call)}" if _time(call) else ""
+        time = f"  {taken}" if (taken := _time(call, page)) else ""
         yield _within(
             [
                 mark_span(drawn, page=page),
@@ -143,9 +144,10 @@ def _asked(call: CallReport, page: Page) -> str:
     return page.words(call_words(call.planned.recorded.call))
 
 
-def _time(call: CallReport) -> str:
+def _time(call: CallReport, page: Page) -> str:
+    """How long the tool took; in a pipe only where that is more than chance."""
     ms = call.invocation.duration_ms
-    if ms is None:
+    if ms is None or (page.width is None and ms < _LONG):
         return ""
     if ms < 1:
         return "<1 ms"

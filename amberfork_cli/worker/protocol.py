@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias, get_args
 
 _LENGTH = struct.Struct(">Q")
@@ -115,7 +115,8 @@ _KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in get_args(Mes
 
 def encode(message: Message) -> bytes:
     """The message as it stands on the pipe. Text keeps its lone surrogates, as escapes."""
-    text = json.dumps([type(message).__name__, *asdict(message).values()]).encode("ascii")
+    values = [getattr(message, part.name) for part in fields(message)]
+    text = json.dumps([type(message).__name__, *values]).encode("ascii")
     return _LENGTH.pack(len(text)) + text
 
 

@@ -22,7 +22,8 @@ from enum import StrEnum
 START_LIMIT = 10.0
 """Seconds for an idle worker to start a call that was sent to it, before it counts as dead."""
 
-_STRIKES = 2  # deaths in a row before any call started, after which the calls are given up
+_TRIES = 2  # to start a call alone, before it is given up
+_STRIKES = 5  # deaths in a row without any call that started, before all of them are given up
 _SLACK = 0.05  # seconds, and the share of a limit, by which a time-out may be late to take a sibling's along
 
 
@@ -79,6 +80,7 @@ class Turn:
     _waiting: deque[int] = field(default_factory=deque)
     _suspects: deque[int] = field(default_factory=deque)
     _effects: deque[int] = field(default_factory=deque)
+    _tries: dict[int, int] = field(default_factory=dict)
     _alone: bool = False
     _strikes: int = 0
 
@@ -152,7 +154,7 @@ class Turn:
         """The worker ended by itself; `reason` says how."""
         started = [number for number, flight in self._flying.items() if flight.started is not None]
         if not started:
-            self._strike(reason)
+            self._never_started(reason)
         elif len(started) == 1:
             ending = Ending.INTERRUPTED if self.calls[started[0]].side_effect else Ending.DIED
             self._end(started[0], End(ending, reason=reason, took=self._ran(started[0], now)))
@@ -162,6 +164,8 @@ class Turn:
 
     def give_up(self, reason: str) -> None:
         """No worker will run what is left."""
+        for queue in (self._waiting, self._suspects, self._effects):
+            queue.clear()
         for number in range(len(self.calls)):
             if number not in self.ends:
                 self._end(number, End(Ending.NEVER_STARTED, reason=reason))
@@ -193,12 +197,18 @@ class Turn:
         started = self._flying[number].started
         return started is not None and started + self.calls[number].limit <= now
 
-    def _strike(self, reason: str) -> None:
+    def _never_started(self, reason: str) -> None:
+        """No call had begun: one of them cannot be begun, or none of them can."""
         self._strikes += 1
-        if self._strikes < _STRIKES:
-            return
-        for number in self._flying:
-            self._end(number, End(Ending.NEVER_STARTED, reason=reason))
+        if self._strikes >= _STRIKES:
+            self.give_up(reason)
+        elif len(self._flying) > 1:
+            self._suspects.extend(self._flying)
+        else:
+            for number in self._flying:
+                self._tries[number] = self._tries.get(number, 0) + 1
+                if self._tries[number] >= _TRIES:
+                    self._end(number, End(Ending.NEVER_STARTED, reason=reason))
 
     def _ran(self, number: int, now: float) -> float | None:
         started = self._flying[number].started
@@ -210,7 +220,9 @@ class Turn:
 
     def _again(self, numbers: Iterable[int]) -> None:
         """Put calls that were cut back to where they stood, in front of those that were never sent."""
-        cut = [number for number in numbers if number not in self.ends]
+        cut = [number for number in numbers if number not in self.ends and number not in self._suspects]
         self._flying, self._alone = {}, False
         for number in reversed(cut):
-            (self._effects if self.calls[number].side_effect else self._waiting).appendleft(number)
+            effect, alone = self.calls[number].side_effect, number in self._tries
+            queue = self._effects if effect else self._suspects if alone else self._waiting
+            queue.appendleft(number)

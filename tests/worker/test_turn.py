@@ -158,17 +158,37 @@ def test_a_side_effect_that_had_not_started_is_sent_again():
     assert turn.take(0.0) == [0]
 
 
-def test_a_worker_that_dies_before_it_starts_anything_is_given_up():
-    """Two deaths in a row; without that the turn would never end."""
-    turn = Turn([READ, EFFECT], jobs=1)
+def test_a_call_that_can_never_be_started_is_found_and_given_up():
+    """Its siblings run: each is tried alone."""
+    turn = Turn([READ, READ, EFFECT], jobs=2)
 
     turn.take(0.0)
     turn.died("gone", 0.0)
-    turn.take(0.0)
-    turn.died("gone", 0.0)
+    order = []
+    for _ in range(2):
+        order += turn.take(0.0)
+        turn.died("gone", 0.0)
+    order += turn.take(0.0)
+    _run(turn, 1)
+    order += turn.take(0.0)
 
-    assert turn.ends == {0: End(Ending.NEVER_STARTED, reason="gone")}
-    assert turn.take(0.0) == [1]
+    assert order == [0, 0, 1, 2]
+    assert turn.ends == {
+        0: End(Ending.NEVER_STARTED, reason="gone"),
+        1: End(Ending.FINISHED, "answer 1", took=0.1),
+    }
+
+
+def test_a_worker_that_never_starts_anything_is_given_up():
+    """Five deaths in a row; a thousand calls must not cost two thousand."""
+    turn = Turn([READ] * 1000, jobs=1000)
+
+    for _ in range(5):
+        turn.take(0.0)
+        turn.died("gone", 0.0)
+
+    assert turn.done
+    assert turn.ends[999] == End(Ending.NEVER_STARTED, reason="gone")
 
 
 def test_a_worker_that_starts_nothing_counts_as_dead_in_the_end():
