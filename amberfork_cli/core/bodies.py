@@ -124,15 +124,17 @@ def _link(old: Id, new: Id, old_at: Element | None = None, new_at: Element | Non
         (),
         (*(old_at.path if old_at else ()), *old.path),
         (*(new_at.path if new_at else ()), *new.path),
-        recorded_words=_answers(before),
-        reissued_words=_answers(after),
+        recorded_words=_answers(old, before),
+        reissued_words=_answers(new, after),
     )
 
 
-def _answers(result: ToolResult | None) -> Words:
+def _answers(one: Id, result: ToolResult | None) -> Words:
     if result is None:
         return (ours("another ID"),)
-    return call_words(result.answers) if result.answers else (ours("a call that nobody made"),)
+    if one.orphan:
+        return (ours("a call that nobody made"),)
+    return call_words(result.answers) if result.answers else (ours("a call of an earlier response"),)
 
 
 _Pair: TypeAlias = "tuple[int | None, int | None]"
@@ -371,7 +373,8 @@ def _reordered_parts(old: Element, new: Element, moved: tuple[str, tuple[int, ..
         summary=(ours(f"{what} in another order"),),
     )
     origin = Origin.TOOL_RESULT if results else Origin.MODEL_OUTPUT
-    return Finding(Spot(to_text(new.path), who(new.said), (difference,)), origin, _said(old), _said(new))
+    words = (ours("tool results of one batch"),) if results else who(new.said)
+    return Finding(Spot(to_text(new.path), words, (difference,)), origin, _said(old), _said(new))
 
 
 def _linked(old: Element, new: Element, difference: Difference) -> Finding:

@@ -34,6 +34,12 @@ def cause(findings: Sequence[Finding]) -> tuple[Origin, Words]:
     return first.origin, words
 
 
+def turn_words(verb: str, results: Sequence[ToolResult]) -> Words:
+    """That turns were dropped or inserted, as `verb` says, of which nothing but their results is at hand."""
+    calls = [result.answers for result in results if result.answers is not None]
+    return (ours(f"a turn was {verb}: "), *_calls_and_results(calls, len(results)))
+
+
 def _weak(finding: Finding) -> bool:
     return all(difference.kind.weak for difference in finding.spot.differences)
 
@@ -70,7 +76,7 @@ def _instead(old: Sequence[Message], new: Sequence[Message]) -> Iterator[Piece]:
 def _call(finding: Finding, old: ToolCall, new: ToolCall) -> Iterator[Piece]:
     """Two calls of one place: another tool, another argument, another spelling."""
     if old.name != new.name:
-        yield from (ours("the model called "), quoted(new.name), ours(" instead of "), quoted(old.name))
+        yield from _other_tool(old, new)
         return
     differences = finding.spot.differences
     if _weak(finding):
@@ -129,9 +135,28 @@ def _tool_result(found: Sequence[Finding]) -> Iterator[Piece]:
     elif first.spot.differences[0].kind is Kind.LINK:
         yield from _links(found)
     else:
-        verb = "is written differently" if _weak(first) else "changed"
-        words = result_words(first.result) if first.result else (ours("tool result"),)
-        yield from (ours("the "), *words, ours(f" {verb}"))
+        yield from _of_other_calls(first) or _result_changed(first)
+
+
+def _of_other_calls(finding: Finding) -> Words:
+    """That two results are of calls of different tools; nothing where they are not."""
+    sides = [
+        [result for message in side for result in message.results] for side in (finding.old, finding.new)
+    ]
+    calls = [results[0].answers if len(results) == 1 else None for results in sides]
+    if calls[0] is None or calls[1] is None or calls[0].name == calls[1].name:
+        return ()
+    return _other_tool(calls[0], calls[1])
+
+
+def _other_tool(old: ToolCall, new: ToolCall) -> Words:
+    return (ours("the model called "), quoted(new.name), ours(" instead of "), quoted(old.name))
+
+
+def _result_changed(finding: Finding) -> Words:
+    verb = "is written differently" if _weak(finding) else "changed"
+    words = result_words(finding.result) if finding.result else (ours("tool result"),)
+    return (ours("the "), *words, ours(f" {verb}"))
 
 
 def _links(found: Sequence[Finding]) -> Iterator[Piece]:
@@ -181,6 +206,8 @@ def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
         yield from (ours(f"the model {'no longer' if dropped else 'also'} called "), *_turn(messages))
     elif any(message.calls for message in messages):
         yield from (ours(f"a turn was {verb}: "), *_turn(messages))
+    elif messages and messages[0].results:
+        yield from (ours("the "), *result_words(messages[0].results[0]), ours(f" was {verb}"))
     else:
         said = _SAYS.get(messages[0].role if messages else Role.UNKNOWN, "a message")
         yield ours(f"{said} was {verb}")
@@ -223,12 +250,18 @@ def _turn(messages: Sequence[Message]) -> Words:
     calls = [call for message in messages for call in message.calls]
     if not calls:
         return (ours(_SAYS.get(messages[0].role if messages else Role.UNKNOWN, "a message")),)
-    results = [result for message in messages for result in message.results]
-    words = list(call_words(calls[0]))
-    for call in calls[1:2]:
-        words += [ours(" and "), *call_words(call)]
+    return _calls_and_results(calls, sum(len(message.results) for message in messages))
+
+
+def _calls_and_results(calls: Sequence[ToolCall], results: int) -> Words:
+    """`f(…) and its result`; of more than two calls the others are counted."""
+    words: list[Piece] = []
+    for number, call in enumerate(calls[:2]):
+        words += ([ours(" and ")] if number else []) + [*call_words(call)]
     if len(calls) > 2:
         words.append(ours(f" and {len(calls) - 2} more"))
+    if not calls:
+        return (ours("a tool result" if results == 1 else f"{results} tool results"),)
     if results:
         words.append(ours(" and its result" if len(calls) == 1 else " and their results"))
     return tuple(words)

@@ -5,15 +5,16 @@ Each tape is read once as a stream; only exchanges whose difference must be expl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.bodies import Finding, findings
-from amberfork_cli.core.causes import cause
+from amberfork_cli.core.causes import cause, turn_words
 from amberfork_cli.core.conversation import Turn, turns
 from amberfork_cli.core.dialects import dialect_of
-from amberfork_cli.core.dialects.model import Message, Role
+from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
+from amberfork_cli.core.earlier import calls_made, reading_with_calls, unanswered, with_calls
 from amberfork_cli.core.fingerprint import Absent, Sketch, Sketcher, json_of
 from amberfork_cli.core.id_rules import HISTORIES, IdRules
 from amberfork_cli.core.matching import pair
@@ -144,14 +145,29 @@ class _Run:
         if isinstance(value, Absent):
             return None
         rules, minted = self._options.rules, self._minted
-        return read(value, path=exchange.request.path, rules=rules, minted=minted, skip=skip)
+        found = read(value, path=exchange.request.path, rules=rules, minted=minted, skip=skip)
+        said = [element.said for element in found.elements if element.said]
+        return reading_with_calls(found, self._calls_before(exchange.number, said))
 
     def said(self, number: int) -> tuple[Message, ...]:
         """The history of an exchange."""
         request = self.tape.reread(number).request
         value = json_of(request.body)
         dialect = None if isinstance(value, Absent) else dialect_of(request.path, value)
-        return dialect.history(value) if dialect and not isinstance(value, Absent) else ()
+        history = dialect.history(value) if dialect and not isinstance(value, Absent) else ()
+        calls = self._calls_before(number, history)
+        return tuple(with_calls(message, calls) for message in history)
+
+    def results(self, number: int) -> list[ToolResult]:
+        """The results in a request."""
+        return [result for message in self.said(number) for result in message.results]
+
+    def _calls_before(self, number: int, history: Sequence[Message]) -> Mapping[str, ToolCall]:
+        """The calls of the response that a request goes on from by its name, where it answers some."""
+        turn = self.turns[number]
+        if turn.parent is None or turn.shared or not unanswered(history):
+            return {}
+        return calls_made(self.tape.reread(turn.parent))
 
 
 class _Comparison:
@@ -282,7 +298,7 @@ class _Comparison:
             found = found or [one for one in self._all_findings(old, new, skip) if repr(one.spot) not in told]
         outside = (one for one in found if not one.spot.label.startswith(_INSIDE))
         self._told[turn.number] = told | {repr(one.spot) for one in outside}
-        return found if found or goes_on else [_unexplained()]
+        return found if found or goes_on else [_unexplained(turn, partner)]
 
     def _all_findings(self, old: Exchange, new: Exchange, skip: tuple[int, int]) -> list[Finding]:
         found = _endpoint_findings(old.request, new.request) if self._new.endpoints else []
@@ -292,9 +308,16 @@ class _Comparison:
         return found + findings(readings[0], readings[1])
 
     def _cause(self, turn: Turn, partner: Turn, found: list[Finding]) -> tuple[Origin, Words]:
-        """Where the change came from; of an inserted turn it is told what the turn behind it shows."""
+        """Where the change came from.
+
+        Of an inserted turn it is told what the turn behind it shows, of a request that holds nothing but its
+        own news what happened to the turns before it.
+        """
         origin, words = cause(found)
         behind = self._pairing.inserted.get(turn.number)
+        if turn.parent is not None and not turn.shared:
+            between = self._between(turn, partner, behind)
+            return (Origin.MODEL_OUTPUT, turn_words(*between)) if between else (origin, words)
         if behind is not None:
             readings = (
                 self._old.reading(self._old.exchange(partner.number)),
@@ -305,6 +328,18 @@ class _Comparison:
                 calls = any(message.calls for hunk in hunks for message in hunk.new)
                 words = cause(hunks)[1] if calls else words
         return origin, words
+
+    def _between(self, turn: Turn, partner: Turn, behind: int | None) -> tuple[str, list[ToolResult]] | None:
+        """What was inserted from a turn on up to the one `behind` it, or dropped before its partner."""
+        if behind is not None:
+            numbers = _since(self._new.turns, behind, turn.parent)
+            results = [result for number in numbers for result in self._new.results(number)]
+            return ("inserted", results) if results else None
+        if turn.parent is None or partner.parent is None:
+            return None
+        numbers = _since(self._old.turns, partner.number, self._pairing.partner(turn.parent))
+        results = [result for number in numbers for result in self._old.results(number)]
+        return ("dropped", results) if results else None
 
     def _extra(self, turn: Turn, *, told: bool) -> ExchangeDiff:
         nearest = self._pairing.nearest.get(turn.number)
@@ -379,6 +414,16 @@ class _Comparison:
         return partners
 
 
+def _since(turns_: Sequence[Turn], last: int, first: int | None) -> list[int]:
+    """The exchanges from behind `first` to before `last`, each going on from the one before it."""
+    numbers: list[int] = []
+    at = turns_[last].parent
+    while at is not None and at != first:
+        numbers.append(at)
+        at = turns_[at].parent
+    return numbers[::-1] if at == first else []
+
+
 def _outside_differs(new: Turn, old: Turn) -> tuple[bytes, ...] | None:
     """How two requests differ outside their messages, or None where they do not."""
     if (new.rest, new.endpoint) == (old.rest, old.endpoint):
@@ -414,8 +459,12 @@ def _side(body: Body) -> Side:
     return MISSING if body.kind is BodyKind.ABSENT else body.value
 
 
-def _unexplained() -> Finding:
+def _unexplained(turn: Turn, partner: Turn) -> Finding:
     """Requests whose values agree but not what their IDs stand for on their tapes."""
-    words = (ours("an exchange of the recorded tape"),), (ours("another exchange"),)
+    words = _referred("recorded ", partner), _referred("", turn)
     difference = Difference(Kind.LINK, (), (), (), recorded_words=words[0], reissued_words=words[1])
     return Finding(Spot("body", (), (difference,)), Origin.BODY)
+
+
+def _referred(tape: str, turn: Turn) -> Words:
+    return (ours("an earlier exchange" if turn.parent is None else f"{tape}#{turn.parent}"),)

@@ -153,8 +153,11 @@ def _roots(turns: Iterable[Turn]) -> dict[int, Turn]:
 
 
 def _pair_turns(old: list[Turn], new: list[Turn], pairing: Pairing) -> None:
-    """Pair what is left of two conversations: turns that say the same, then those that stand in one gap."""
-    for block in align([turn.key for turn in old], [turn.key for turn in new]):
+    """Pair what is left of two conversations: turns that say the same, then those that stand in one gap.
+
+    What IDs mean is left aside: two results that changed places make no turn another one.
+    """
+    for block in align([turn.added for turn in old], [turn.added for turn in new]):
         for old_turn, new_turn in zip(old[block.i1 : block.i2], new[block.j1 : block.j2], strict=False):
             if block.equal or _follow_the_same(old_turn, new_turn, pairing):
                 pairing.changed[new_turn.number] = old_turn.number

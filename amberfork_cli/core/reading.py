@@ -37,14 +37,14 @@ class Element:
     said: Message | None
 
     def call_at(self, path: Path) -> ToolCall | None:
-        """The call that a path from the message leads into."""
+        """The call that a path from the message leads into, or the first that it leads to."""
         calls = self.said.calls if self.said else ()
-        return next((call for call in calls if _leads_into((*self.path, *path), call.path)), None)
+        return next((call for call in calls if _meet((*self.path, *path), call.path, self.path)), None)
 
     def result_at(self, path: Path) -> ToolResult | None:
-        """The tool result that a path from the message leads into."""
+        """The tool result that a path from the message leads into, or the first that it leads to."""
         results = self.said.results if self.said else ()
-        return next((result for result in results if _leads_into((*self.path, *path), result.path)), None)
+        return next((one for one in results if _meet((*self.path, *path), one.path, self.path)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,10 @@ class Reading:
     prompts: tuple[Message, ...]
 
 
-def _leads_into(path: Path, place: Path) -> bool:
-    return path[: len(place)] == place
+def _meet(path: Path, place: Path, message: Path) -> bool:
+    """Whether one of two paths leads on from the other, and not merely from the message that both are in."""
+    shorter = min(len(path), len(place))
+    return path[:shorter] == place[:shorter] and (len(path) > len(message) or place == message)
 
 
 def read(

@@ -76,10 +76,10 @@ def summary(message: Message | None, value: JsonValue) -> Words:
     if message.calls:
         return (ours("assistant calls"), *_joined(call_words(call) for call in message.calls))
     if message.results:
-        return (
-            ours("tool result"),
-            *cut(_content_text(message.results[0].content), _WORDS_CELLS * 2),
-        )
+        first, *others = message.results
+        more = f" and {len(others)} more" if others else ""
+        said = cut(_content_text(first.content), _WORDS_CELLS * 2)
+        return (ours("tool result"), *said, *((ours(more),) if more else ()))
     return (ours(_WHO[message.role]), *cut(message.text, _WORDS_CELLS * 2))
 
 
