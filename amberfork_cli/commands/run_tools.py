@@ -10,6 +10,7 @@ import typer
 from amberfork_cli.commands.exits import ExitCode
 from amberfork_cli.commands.options import READ, SHOWN, NoColor
 from amberfork_cli.commands.reporting import Format
+from amberfork_cli.commands.tools import Registry
 
 RUN: Final = "What runs"
 
@@ -20,15 +21,7 @@ def run_tools(
         typer.Argument(metavar="[TAPE]", help="The tape; stdin for -, or where something is piped."),
     ] = None,
     *,
-    registry: Annotated[
-        str,
-        typer.Option(
-            "--registry",
-            metavar="REF",
-            help="The tools: mytools.py, mytools.py:attr, pkg.mod or pkg.mod:attr.",
-            rich_help_panel=READ,
-        ),
-    ] = "",
+    registry: Registry = "",
     context: Annotated[
         Path | None,
         typer.Option(

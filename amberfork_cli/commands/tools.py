@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -14,6 +14,17 @@ from amberfork_cli.commands.options import READ, SHOWN, NoColor
 
 if TYPE_CHECKING:
     from amberfork_cli.core.registry import ToolRegistry
+
+
+Registry: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--registry",
+        metavar="REF",
+        help="The tools: mytools.py, mytools.py:attr, pkg.mod or pkg.mod:attr.",
+        rich_help_panel=READ,
+    ),
+]
 
 
 class Form(StrEnum):
@@ -27,15 +38,7 @@ class Form(StrEnum):
 
 def tools(
     *,
-    registry: Annotated[
-        str,
-        typer.Option(
-            "--registry",
-            metavar="REF",
-            help="The tools: mytools.py, mytools.py:attr, pkg.mod or pkg.mod:attr.",
-            rich_help_panel=READ,
-        ),
-    ],
+    registry: Registry,
     check: Annotated[
         Path | None,
         typer.Option(

@@ -203,7 +203,7 @@ def test_jobs_bound_how_many_calls_run_at_once(client, jobs, most):
             with lock:
                 running += 1
                 most = max(most, running)
-            time.sleep(0.2)
+            time.sleep(0.1)
             with lock:
                 running -= 1
         def peak() -> int:
