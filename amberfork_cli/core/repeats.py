@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from json import JSONDecoder
 from typing import TypeAlias
 
@@ -23,7 +24,7 @@ from amberfork_cli.errors import JsonError
 
 _MOST = 8  # so many conversations may be interleaved
 _MOST_BYTES = 4 << 20
-_HEAD = 1024  # as many equal bytes make it worth while to look for more
+_LEAST = 1024  # fewer bytes are parsed before it is known that they are repeated
 _TAIL = 48
 _MARK = -(10**60 // 9)  # a whole number can be spelled in one way only, so a look for its text finds it
 _MARK_TEXT = jsontext.dumps(_MARK)
@@ -63,8 +64,12 @@ class RepeatReader:
 
     def loads(self, line: bytes) -> JsonValue:
         """The value of the line, as `jsontext.loads` gives it; raises what that raises."""
-        for repeat in [*self._repeats, *self._of_latest(line)]:
-            found = _spliced(line, repeat)
+        starts: dict[str, int | None] = {}
+        for repeat in chain(tuple(self._repeats), self._of_latest(line)):
+            name = repeat.path[-1]
+            if name not in starts:
+                starts[name] = _start(line, name)
+            found = _spliced(line, starts[name], repeat)
             if found is not None:
                 value, grown = found
                 self._keep(repeat, grown)
@@ -81,18 +86,14 @@ class RepeatReader:
         path = next((path for path in _PATHS if _list_at(value, path)), None)
         if path is None:
             return
-        opened, other = (_OPENINGS[path[-1]].search(text) for text in (before, line))
-        if opened is None or other is None:
+        start, other = _start(before, path[-1]), _start(line, path[-1])
+        if start is None or other is None:
             return
-        start = opened.start()
-        if before[start : start + _HEAD] == line[other.start() : other.start() + _HEAD]:
-            closing = _closing(before, opened.end())
-            if closing is not None:
-                opening = opened.end() - start
-                messages, tail = _list_at(value, path), before[closing : closing + _TAIL]
-                latest = _Repeat(path, before[start:closing], opening, messages, tail)
-                if _spliced(before, latest) is not None:  # else those are the messages of another member
-                    yield latest
+        half = max((len(before) - start) // 2, _LEAST)  # with less in common there is not much to gain
+        if before[start : start + half] == line[other : other + half]:
+            latest = _repeat_of(before, start, path, _list_at(value, path))
+            if latest is not None and line.startswith(latest.text, other):
+                yield latest
 
     def _keep(self, used: _Repeat, grown: _Repeat | None) -> None:
         """Put what a line has grown to in place of what it repeated: the latest first, and as many as fit."""
@@ -106,16 +107,32 @@ class RepeatReader:
                 break
 
 
-def _spliced(line: bytes, repeat: _Repeat) -> tuple[JsonValue, _Repeat | None] | None:
+def _start(line: bytes, name: str) -> int | None:
+    """Where a member of that name seems to begin that holds a list."""
+    found = _OPENINGS[name].search(line)
+    return found.start() if found else None
+
+
+def _repeat_of(line: bytes, start: int, path: _Path, messages: list[JsonValue]) -> _Repeat | None:
+    """The messages of a line that was parsed whole; `None` where they do not begin at `start`."""
+    found = _OPENINGS[path[-1]].match(line, start)
+    closing = _closing(line, found.end()) if found else None
+    if found is None or closing is None:
+        return None
+    tail = line[closing : closing + _TAIL]
+    repeat = _Repeat(path, line[start:closing], found.end() - start, messages, tail)
+    return repeat if _spliced(line, start, repeat) is not None else None  # they may be another member's
+
+
+def _spliced(line: bytes, at: int | None, repeat: _Repeat) -> tuple[JsonValue, _Repeat | None] | None:
     """The line's value from what it repeats and what it adds, and its messages to be repeated in turn.
 
-    `None` where the line does not repeat those messages, or it cannot be told.
+    `None` where the line does not repeat those messages at `at`, or it cannot be told.
     """
-    at = line.find(repeat.text[:_HEAD])
-    end = at + len(repeat.text)
-    if at < 0 or not line.startswith(repeat.text, at) or line[end : end + 1] not in (b",", b"]"):
+    if at is None or not line.startswith(repeat.text, at):
         return None
-    if _MARK_TEXT in line:
+    end = at + len(repeat.text)
+    if line[end : end + 1] not in (b",", b"]") or _MARK_TEXT in line:
         return None
     try:
         value = jsontext.loads(b"".join((line[: at + repeat.opening], _MARK_TEXT, line[end:])))
