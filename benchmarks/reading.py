@@ -1,0 +1,138 @@
+"""What reading and fingerprinting a tape costs: ratios to `orjson.loads` on the same bytes, and memory.
+
+python benchmarks/reading.py [--corpus ../shared/corpus] [--memory 1G]
+"""
+
+import argparse
+import gzip
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import agent_runs
+import generate
+import orjson
+from measuring import interleaved, table
+from wires import APIS
+
+from amberfork_cli import fingerprints, open_tape
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.repeats import RepeatReader
+
+TURNS = {12: 20, 100: 2, 400: 1}  # so many conversations of each length
+TARGETS = {12: "≤ 3.5", 100: "≤ 2.5", 400: ""}
+
+
+def main() -> None:
+    """Measure, and print two tables."""
+    parser = argparse.ArgumentParser(description="Measure reading and fingerprinting.")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--corpus", type=Path, default=Path("../shared/corpus"))
+    parser.add_argument(
+        "--memory", default="1G", help="size of the tape that memory is measured on; 0 for none"
+    )
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [
+            _row(name, target, tape, asked.rounds)
+            for name, target, tape in _tapes(Path(folder), asked.corpus)
+        ]
+        heads = ["tape", "MB", "exact parse", "exact parse, repeats", "tape → fingerprints", "target"]
+        print(f"Python {sys.version.split()[0]}, ratios to orjson.loads, medians of {asked.rounds} rounds\n")
+        print(table(heads, rows))
+        if asked.memory != "0":
+            print(f"\n{table(['process', 'peak MiB', 'seconds'], list(_memory(Path(folder), asked.memory)))}")
+
+
+def _tapes(folder: Path, corpus: Path) -> Iterator[tuple[str, str, Path]]:
+    """Each tape to measure, with its name and the target for its fingerprints."""
+    for api in APIS:
+        for turns, conversations in TURNS.items():
+            tape = folder / f"{api}-{turns}.jsonl"
+            count = conversations if api == "openai-chat" or turns < 400 else 0
+            runs = (agent_runs.run(seed, turns=turns) for seed in range(count))
+            issued = (
+                line for ids, run in enumerate(runs, 1) for line in generate.exchanges(run, api, ids=ids)
+            )
+            with tape.open("wb") as file:
+                generate.write(file, issued)
+            if count:
+                yield f"{api}, {turns} turns", TARGETS[turns], tape
+    for recorded in sorted(corpus.glob("*.jsonl.gz")) if corpus.is_dir() else ():
+        tape = folder / recorded.stem
+        tape.write_bytes(gzip.decompress(recorded.read_bytes()))
+        if tape.stat().st_size > 1 << 20:
+            yield f"corpus, {recorded.name.removesuffix('.jsonl.gz')}", "", tape
+
+
+def _row(name: str, target: str, tape: Path, rounds: int) -> list[str]:
+    lines = [line for line in tape.read_bytes().split(b"\n") if line]
+    cases: Mapping[str, Callable[[], float]] = {
+        "orjson": _timed(lambda: _each(orjson.loads, lines)),
+        "exact": _timed(lambda: _each(jsontext.loads, lines)),
+        "repeats": _timed(lambda: _each(RepeatReader().loads, lines)),
+        "fingerprints": _timed(lambda: _fingerprints(tape)),
+    }
+    measured = interleaved(cases, rounds=rounds)
+    base = measured["orjson"].median
+    ratios = [f"{measured[case].median / base:.2f}" for case in ("exact", "repeats", "fingerprints")]
+    return [name, f"{tape.stat().st_size / 1e6:.1f}", *ratios, target]
+
+
+def _timed(work: Callable[[], None]) -> Callable[[], float]:
+    def case() -> float:
+        begun = time.process_time()
+        work()
+        return time.process_time() - begun
+
+    return case
+
+
+def _each(read: Callable[[bytes], object], lines: Sequence[bytes]) -> None:
+    for line in lines:
+        read(line)
+
+
+def _fingerprints(path: Path) -> None:
+    with open_tape(path) as tape:
+        for _ in fingerprints(tape):
+            pass
+
+
+def _memory(folder: Path, size: str) -> Iterator[list[str]]:
+    """Whole processes on a large tape and on the same run with fresh IDs and one argument changed."""
+    one, other = folder / "large.jsonl", folder / "again.jsonl"
+    made = [sys.executable, generate.__file__, "--turns", "100", "--size", size]
+    subprocess.run([*made, "-o", str(one)], check=True, capture_output=True)
+    subprocess.run(
+        [*made, "--ids", "7", "--argument", "60", "-o", str(other)], check=True, capture_output=True
+    )
+    command = [sys.executable, "-m", "amberfork_cli"]
+    for name, arguments in {
+        f"canon --show digest, {size}": ["canon", "--show", "digest", str(one)],
+        f"canon, {size}": ["canon", str(one), "-o", str(folder / "canonical.jsonl")],
+        f"diff, 2 × {size}": ["diff", "--quiet", str(one), str(other)],
+    }.items():
+        peak, seconds = _peak([*command, *arguments])
+        yield [name, f"{peak:.0f}", f"{seconds:.1f}"]
+
+
+def _peak(command: Sequence[str]) -> tuple[float, float]:
+    """The peak memory in MiB and the wall time of a process, measured by one that waits for it alone."""
+    script = (
+        "import resource, subprocess, sys, time; begun = time.perf_counter(); "
+        "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, time.perf_counter() - begun)"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", script, *command], check=True, capture_output=True, text=True
+    )
+    kilobytes, seconds = output.stdout.split()
+    return int(kilobytes) / 1024, float(seconds)
+
+
+if __name__ == "__main__":
+    main()
