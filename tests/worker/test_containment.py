@@ -129,12 +129,6 @@ ENDINGS = """
     def recurses():
         return recurses()
 
-    def overflows_the_stack():
-        import ctypes
-        call = ctypes.CFUNCTYPE(None)(lambda: call())
-        sys.setrecursionlimit(10**9)
-        call()
-
     def asks_a_question() -> str:
         return input("Really? ")
 
@@ -228,7 +222,6 @@ FATAL_ENDINGS = [
     ("exits_at_once", "exited with code 3"),
     ("crashes", "was ended by SIGSEGV (segmentation fault)"),
     ("kills_itself", "was ended by SIGTERM (terminated)"),
-    ("overflows_the_stack", "was ended by SIGSEGV (segmentation fault)"),
     ("closes_everything", "exited with code 1"),
     ("becomes_another_program", "closed its connection"),
     ("leaves_a_child_that_holds_the_pipes", "exited with code 6"),
