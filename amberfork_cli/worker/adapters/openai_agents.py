@@ -18,20 +18,21 @@ def from_openai_agents(tool: Any, _wait: Wait) -> Sequence[Adapted]:
         text = json.dumps(arguments)
         return tool.on_invoke_tool(_context(tool, text, context), text)
 
-    read_only = False if tool.needs_approval is not False else read_only_hint(tool.mcp_annotations)
-    limit = round(tool.timeout_seconds * 1000) if tool.timeout_seconds else None
+    approval = getattr(tool, "needs_approval", False)  # this and what follows are not in every release
+    read_only = read_only_hint(getattr(tool, "mcp_annotations", None)) if approval is False else False
+    seconds = getattr(tool, "timeout_seconds", None)
+    limit = round(seconds * 1000) if seconds else None
     return [Adapted(tool.name, tool.description, tool.params_json_schema, execute, read_only, limit)]
 
 
 def _context(tool: Any, text: str, context: ToolContext) -> Any:
     make, configure = loaded("agents.tool_context", "ToolContext"), loaded("agents.run_config", "RunConfig")
-    return make(
-        context=context.values,
-        tool_name=tool.name,
-        tool_call_id=context.call_id,
-        tool_arguments=text,
-        run_config=configure(tool_error_formatter=_print_error, tracing_disabled=True),
-    )
+    said = {"context": context.values, "tool_name": tool.name, "tool_call_id": context.call_id}
+    try:
+        config = configure(tool_error_formatter=_print_error, tracing_disabled=True)
+        return make(**said, tool_arguments=text, run_config=config)
+    except TypeError:  # older releases show no error, and take less
+        return make(**said, tool_arguments=text)
 
 
 def _print_error(failure: Any) -> None:

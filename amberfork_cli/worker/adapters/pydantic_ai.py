@@ -23,7 +23,7 @@ def from_pydantic_ai(tool: Any, _wait: Wait) -> Sequence[Adapted]:
     def execute(arguments: Arguments, context: ToolContext) -> Any:
         return schema.call(schema.validator.validate_python(dict(arguments)), _run_context(tool, context))
 
-    read_only = False if tool.requires_approval else None
+    read_only = False if getattr(tool, "requires_approval", False) else None
     limit = round(tool.timeout * 1000) if getattr(tool, "timeout", None) else None
     return [Adapted(tool.name, tool.description or "", schema.json_schema, execute, read_only, limit)]
 
