@@ -24,10 +24,6 @@ def _has(value: JsonValue, name: str, kind: type) -> bool:
     return isinstance(value, dict) and isinstance(value.get(name), kind)
 
 
-def _is_har(value: JsonValue) -> bool:
-    return isinstance(value, dict) and _has(value.get("log"), "entries", list)
-
-
 def _is_batch(value: JsonValue) -> bool:
     return _has(value, "custom_id", str) and (_has(value, "body", dict) or _has(value, "response", dict))
 
@@ -49,7 +45,6 @@ def _is_nock(value: JsonValue) -> bool:
 
 
 _VALUES: Final[tuple[tuple[str, Callable[[JsonValue], bool]], ...]] = (
-    ("a HAR", _is_har),
     ("an OpenAI batch file", _is_batch),
     ("a Claude Code session", _is_claude_session),
     ("a Codex session", _is_codex_session),

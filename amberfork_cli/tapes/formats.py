@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue, Place, TapeForm
+from amberfork_cli.tapes.jsonitems import JsonItem, JsonItems, Names, items_of_value
 from amberfork_cli.tapes.reading import Reading
 
 NEVER: Final = re.compile(rb"(?!)")
@@ -54,29 +55,46 @@ class DocumentFormat:
 
 
 class Recording:
-    """What a recording of another tool holds: one JSON document, or text to be read line by line.
+    """What a recording of another tool holds: a JSON document, or text that is read line by line.
 
-    It is read once, in one of the two ways. `begins` is the number of its first line in the file.
+    It is read once: the `lines` of it, or the items of a list in the document. `begins` is the number of its
+    first line in the file.
     """
 
     def __init__(
-        self, lines: Iterator[bytes], document: Callable[[], JsonValue], *, begins: int, first: bytes
+        self, lines: Iterator[bytes], pieces: Iterator[bytes], *, begins: int, is_json: bool
     ) -> None:
-        self.lines, self.document, self.begins = lines, document, begins
-        self._first = first.lstrip()
+        self.lines, self.begins, self.is_json = lines, begins, is_json
+        self._pieces = pieces
+        self._documents: list[JsonValue] = []
 
-    @property
-    def is_json(self) -> bool:
-        """Whether it begins as a JSON document does."""
-        return self._first.startswith((b"{", b"["))
+    @classmethod
+    def of_value(cls, value: JsonValue) -> Self:
+        """A JSON document that has been read; it is let go of, item by item."""
+        recording = cls(iter(()), iter(()), begins=1, is_json=True)
+        recording._documents.append(value)
+        return recording
+
+    def items(self, reading: Reading, *paths: Names) -> Iterator[JsonItem]:
+        """The items of the first list in the document that one of the paths leads to, through objects.
+
+        Raises JsonError, and ShapeError where there is no such list.
+        """
+        if self._documents:
+            yield from items_of_value(self._documents.pop(), paths, line=self.begins)
+            return
+        items = JsonItems(self._pieces, reading, paths=paths, begins=self.begins)
+        yield from items
+        if not items.found:
+            yield from items_of_value(items.around, paths, line=self.begins)
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignFormat:
     """A file that another tool wrote, whose exchanges are made of what it holds.
 
-    It is known by the value of one of its first lines, or of the document that it is, which `fits` sees; or
-    by the text of its first lines, if that begins as `begins` says. `called` is what people call it.
+    It is known by its text, if that begins as `begins` says; or by the value of its first line, or of the
+    document that it is, which `fits` sees. `called` is what people call it.
     `exchanges` gives its exchanges, numbered from 0, and raises ShapeError, JsonError or TapeError.
     """
 

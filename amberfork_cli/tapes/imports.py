@@ -35,7 +35,7 @@ def imported_request(method: str, url: str, headers: Headers, body: Body) -> Req
     """A request as a tape keeps it. Its `extra` has `upstream`, and `to_model` where that is false."""
     where = endpoint(url)
     extra: dict[str, JsonValue] = {} if where.upstream is None else {UPSTREAM: where.upstream}
-    if not asks_a_model(where, body):
+    if method.upper() == "OPTIONS" or not asks_a_model(where, body):  # what browsers ask before they ask
         extra[TO_MODEL] = False
     return Request(method.upper(), where.path, allowed(headers), body, extra)
 

@@ -21,13 +21,16 @@ from amberfork_cli.tapes.bodies import BODIES, BODY
 from amberfork_cli.tapes.cassette import CASSETTE
 from amberfork_cli.tapes.foreign import foreign_text, foreign_value
 from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, Recording, TapeFormat
+from amberfork_cli.tapes.har import HAR
 from amberfork_cli.tapes.jsonl import JSONL, PRETTY_EXCHANGE
 from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.vcr import VCR
 
-FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR,)
+FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR)
 FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"
+BEGINNING: Final = 4096  # bytes; the head of any recording is shorter
+PIECE: Final = 1 << 20
 AHEAD: Final = 8  # lines; enough for the head of a YAML file, and for some bad lines before a good one
 
 
@@ -141,11 +144,17 @@ class _Ahead:
         self._taken, self._lines = deque(), iter(BytesIO(whole))
         return whole
 
-    def given_up(self) -> bytes:
-        """The whole source, from its first line that is not blank, and nothing kept of it."""
-        whole = b"".join(piece for piece in (*self._taken, self._source.rest()) if piece)
-        self._taken, self._lines = deque(), iter(())
-        return whole
+    def beginning(self) -> bytes:
+        """What the source begins with, as far as that is at hand; no line is taken for it."""
+        with self._source.trouble():
+            return self._source.stream.peek(1)[:BEGINNING]
+
+    def pieces(self) -> Iterator[bytes]:
+        """The source from its first line that is not blank, in pieces that need not end with a line."""
+        yield from self._taken_up()
+        with self._source.trouble():
+            while piece := self._source.stream.read1(PIECE):
+                yield piece
 
     def goes_on(self) -> bool:
         """Whether another line that is not blank follows, which is seldom read for that."""
@@ -165,6 +174,10 @@ class _Ahead:
 
 
 def _sniffed(ahead: _Ahead, reading: Reading) -> Held:
+    beginning = ahead.beginning()
+    foreign = _begun((beginning,))
+    if foreign is not None:
+        return _foreign(foreign, beginning, ahead, reading)
     first = ahead.line()
     if first is None:
         return _lines(JSONL, None, ahead, reading)
@@ -196,8 +209,7 @@ def _sniffed_document(value: JsonValue, reading: Reading) -> Held:
     if not BODIES.fits(value):
         for foreign in FOREIGN:
             if foreign.fits(value):
-                recording = Recording(iter(()), lambda: value, begins=1, first=b"{")
-                return Foreign(foreign, recording)
+                return Foreign(foreign, Recording.of_value(value))
         _refuse(foreign_value(value), reading)
     return _document(BODY, value)
 
@@ -265,10 +277,8 @@ def _document(format: DocumentFormat, value: JsonValue) -> Document:
 
 
 def _foreign(format: ForeignFormat, first: bytes, ahead: _Ahead, reading: Reading) -> Foreign:
-    """A recording that is still to be read; a document is let go of by all but the format."""
+    """A recording that is still to be read."""
     reading.forget()
-
-    def document() -> JsonValue:
-        return reading.document(ahead.given_up())
-
-    return Foreign(format, Recording(ahead.replay(), document, begins=ahead.blank_lines + 1, first=first))
+    is_json = first.lstrip().startswith((b"{", b"["))
+    recording = Recording(ahead.replay(), ahead.pieces(), begins=ahead.blank_lines + 1, is_json=is_json)
+    return Foreign(format, recording)

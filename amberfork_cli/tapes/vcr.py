@@ -43,7 +43,7 @@ def _exchanges(recording: Recording, reading: Reading) -> Iterator[Exchange]:
 def _items(recording: Recording, reading: Reading) -> Iterator[tuple[Item, str]]:
     """Each interaction as it stands, and the pointer to it."""
     if recording.is_json:
-        yield from _of_json(recording)
+        yield from _of_json(recording, reading)
         return
     items = YamlItems(
         recording.lines, reading, names=_LISTS, json_below=(_JSON_BODY,), begins=recording.begins
@@ -68,20 +68,9 @@ def _look_at_the_end(items: YamlItems, reading: Reading) -> None:
         reading.tell_once("it has no version, and may have been cut off", about="version")
 
 
-def _of_json(recording: Recording) -> Iterator[tuple[Item, str]]:
-    value = recording.document()
-    name = ""
-    if isinstance(value, dict):
-        name = next((name for name in _LISTS if name in value), "")
-        value = value.get(name)
-    if not isinstance(value, list):
-        raise ShapeError('no list of "interactions" or "http_interactions"')
-    value.reverse()
-    for index in range(len(value)):
-        yield (
-            Item(recording.begins, cast(YamlValue, value.pop())),
-            f"/{name}/{index}" if name else f"/{index}",
-        )
+def _of_json(recording: Recording, reading: Reading) -> Iterator[tuple[Item, str]]:
+    for item in recording.items(reading, *((name,) for name in _LISTS), ()):
+        yield Item(item.line, cast(YamlValue, item.value)), item.pointer
 
 
 def _exchange(value: YamlValue, number: int, reading: Reading) -> Exchange:

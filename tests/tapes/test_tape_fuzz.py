@@ -42,6 +42,11 @@ SEEDS = [
         b'{"interactions":[{"request":{"method":"GET","uri":"http://h/p","body":{"base64_string":"/wA="}},'
         b'"response":{"status":{"code":200},"headers":{"content-encoding":"br"},"body":{"string":"{}"}}}]}'
     ),
+    (
+        b'{"log":{"entries":[{"startedDateTime":"2025","request":{"method":"GET","url":"https://h/p?key=1","headers":'
+        b'[{"name":"accept","value":"a"}],"postData":{"params":[{"name":"a","value":"b"}]}},"response":{"status":200,'
+        b'"content":{"text":"[\\"eyJ9\\"]","encoding":"base64"}},"_webSocketMessages":[{"type":"send","data":"{}"}]}]}}'
+    ),
     gzip.compress(EXCHANGE + b"\n" + EXCHANGE),
     zstandard.compress(BODY),
 ]
