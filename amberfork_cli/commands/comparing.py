@@ -46,12 +46,13 @@ def comparing(
     """
     presets = (*(chosen(settings, "preset", name, Preset) for name in settings.preset), *(preset or ()))
     known = adjustments_of(presets)
+    usual = _adjustments_in(settings)
+    own = _adjustments(ignore or (), replace)
     rules = ids or (chosen(settings, "ids", settings.ids, IdRules) if settings.ids else IdRules.ALL)
     return Comparing(
         rules,
         Adjustments(
-            (*known.ignore, *map(PathPattern.parse, (*settings.ignore, *(ignore or ())))),
-            (*known.replace, *(Replacement.parse(*pair) for pair in (*settings.replace, *replace))),
+            (*known.ignore, *usual.ignore, *own.ignore), (*known.replace, *usual.replace, *own.replace)
         ),
         tuple(dict.fromkeys(presets)),
         _in_use(settings),
@@ -70,6 +71,20 @@ def chosen(settings: Settings, key: str, value: str, choices: type[Choice]) -> C
     except ValueError:
         known = ", ".join(choices)
         raise OptionError(f'{_name(settings)}: "{key}" cannot be "{value}": choose of {known}') from None
+
+
+def _adjustments_in(settings: Settings) -> Adjustments:
+    """What the settings leave out; raises OptionError that names the file."""
+    try:
+        return _adjustments(settings.ignore, settings.replace)
+    except OptionError as error:
+        raise OptionError(f"{_name(settings)}: {error}") from error
+
+
+def _adjustments(ignore: Sequence[str], replace: Sequence[tuple[str, str]]) -> Adjustments:
+    return Adjustments(
+        tuple(map(PathPattern.parse, ignore)), tuple(Replacement.parse(*pair) for pair in replace)
+    )
 
 
 def _in_use(settings: Settings) -> str | None:

@@ -25,8 +25,9 @@ from amberfork_cli.errors import OptionError
 
 if TYPE_CHECKING:
     from amberfork_cli.commands.comparing import Comparing
-    from amberfork_cli.core.report import DiffReport
-    from amberfork_cli.files import Notice
+    from amberfork_cli.core.report import DiffReport, ExchangeDiff
+    from amberfork_cli.core.tape import Exchange, Tape
+    from amberfork_cli.render.html import Reread
 
 
 def diff(
@@ -53,7 +54,8 @@ def diff(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write it to a file as well, in the form its name tells: .txt, .json, .jsonl. Repeatable.",
+            help="Write it to a file as well, in the form its name tells: .txt, .json, .jsonl, .md, .html "
+            "or .xml (JUnit). Repeatable.",
             rich_help_panel=SHOWN,
         ),
     ] = None,
@@ -93,47 +95,54 @@ def diff(
 
     if recorded == reissued == Path("-"):
         raise OptionError("only one of the two can come from stdin")
-    files = [(file, reporting.format_of(file)) for file in output or ()]
+    for file in output or ():
+        reporting.suffix_of(file, reporting.DIFF_FORMS)
     if no_color:
         showing.forbid_colour()
     settings = project_settings()
     usual = chosen(settings, "format", settings.format, Format) if settings.format else Format.TEXT
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
-    report = _report(
-        (recorded, reissued),
-        counts,
-        loose=loose,
-        responses=responses,
-        lenient=lenient,
-        input_format=input_format,
-        notice=None if quiet else showing.tell,
-    )
-    reporting.save(report, files, full=full)
+
+    def opened(tape: Path) -> Tape:
+        return _opened(tape, input_format=input_format, lenient=lenient, quiet=quiet)
+
+    with opened(recorded) as old, opened(reissued) as new:
+        report = _report(old, new, counts, loose=loose, responses=responses)
+        reporting.save(report, output or (), full=full, reread=_looking_up(old, new))
     if not quiet:
         reporting.show(report, format or usual, full=full)
     return ExitCode.SAME if report.same else ExitCode.DIFFERENT
 
 
-def _report(
-    tapes: tuple[Path, Path],
-    counts: Comparing,
-    *,
-    loose: bool,
-    responses: bool,
-    lenient: bool,
-    input_format: str | None,
-    notice: Notice | None,
-) -> DiffReport:
+def _opened(tape: Path, *, input_format: str | None, lenient: bool, quiet: bool) -> Tape:
+    from amberfork_cli.commands.progress import watched
+    from amberfork_cli.commands.showing import tell
+    from amberfork_cli.tapes import open_tape
+
+    notice = None if quiet else tell
+    return watched(open_tape(tape, input_format=input_format, lenient=lenient, notice=notice))
+
+
+def _report(old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses: bool) -> DiffReport:
     """What comparing the two tapes finds, with what was set aside for it."""
     from dataclasses import replace
 
-    from amberfork_cli.commands.progress import watched
     from amberfork_cli.core.diffing import DiffOptions, diff_tapes
-    from amberfork_cli.tapes import open_tape
 
     options = DiffOptions(counts.rules, counts.adjustments, loose=loose, responses=responses)
-    old, new = (open_tape(tape, input_format=input_format, lenient=lenient, notice=notice) for tape in tapes)
-    with watched(old) as recorded, watched(new) as reissued:
-        report = diff_tapes(recorded, reissued, options)
+    report = diff_tapes(old, new, options)
     presets = (f"presets: {', '.join(counts.presets)}",) if counts.presets else ()
     return replace(report, settings=counts.settings, notes=(*report.notes, *presets))
+
+
+def _looking_up(old: Tape, new: Tape) -> Reread:
+    """How a report finds both sides of an exchange again."""
+
+    def reread(exchange: ExchangeDiff) -> tuple[Exchange | None, Exchange | None]:
+        recorded, reissued = exchange.recorded, exchange.reissued
+        return (
+            None if recorded is None else old.reread(recorded),
+            None if reissued is None else new.reread(reissued),
+        )
+
+    return reread

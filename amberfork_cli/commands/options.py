@@ -65,7 +65,7 @@ InputFormat: TypeAlias = Annotated[
     typer.Option(
         "--input-format",
         metavar="FORMAT",
-        help="Take the input for this, whatever it looks like: jsonl, bodies, exchange, cassette or body.",
+        help="Take the input for this, whatever it looks like: jsonl, bodies, body, cassette and more.",
         rich_help_panel=READ,
     ),
 ]

@@ -71,7 +71,7 @@ _PRESETS: Final = {
         replace=((r"^agents-sdk:run:[0-9a-f]{32}$", "agents-sdk:run:*"),),
     ),
     Preset.DATES: _Volatile(
-        replace=((rf"(?i)\b({_ANNOUNCED}(?: is|:) *)(?=[^\n.]*\d)[^\n.]*(?:\.\d+)?Z?", r"\1*"),),
+        replace=((rf"(?i)\b({_ANNOUNCED}(?: is|:) *)(?=[^\n.]*\d)[^\n.]*(?:\.\d+[^\n.]*)*", r"\1*"),),
     ),
     Preset.PATHS: _Volatile(
         replace=(
