@@ -22,16 +22,20 @@ class Block:
     j2: int
 
 
-def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Block]:
-    """The blocks of a shortest edit, in order; they cover both sequences, and gaps are never adjacent."""
-    from rapidfuzz.distance import Indel
+def align(old: Sequence[Hashable], new: Sequence[Hashable], *, substituting: bool = False) -> list[Block]:
+    """The blocks of a shortest edit, in order; they cover both sequences, and gaps are never adjacent.
+
+    With `substituting`, an element in the place of another is one edit, not two: a lone element that both
+    sides happen to have then does not outweigh many that face each other.
+    """
+    from rapidfuzz.distance import Indel, Levenshtein
 
     numbers: dict[Hashable, int] = {}
     left = [numbers.setdefault(element, len(numbers)) for element in old]
     right = [numbers.setdefault(element, len(numbers)) for element in new]
     blocks: list[Block] = []
     i = j = 0
-    for code in Indel.opcodes(left, right):
+    for code in (Levenshtein if substituting else Indel).opcodes(left, right):
         if code.tag == "equal":
             _gap(blocks, i, code.src_start, j, code.dest_start)
             blocks.append(Block(True, code.src_start, code.src_end, code.dest_start, code.dest_end))

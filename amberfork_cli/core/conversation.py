@@ -6,8 +6,12 @@ of a conversation, each change is where it was made. Several conversations may s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
+
+from xxhash import xxh3_64, xxh3_64_intdigest
 
 from amberfork_cli.core.fingerprint import Sketch
 
@@ -33,6 +37,8 @@ class Turn:
     rest: bytes
     hints: bytes
     shared: int
+    renewed: int = 0
+    head: bytes = b""
 
     @property
     def key(self) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
@@ -46,49 +52,142 @@ def turns(sketches: Iterable[Sketch]) -> list[Turn]:
     return [finder.turn(number, sketch) for number, sketch in enumerate(sketches)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Parent:
+    """What an exchange continues, and what of its history is not as it was there."""
+
+    number: int | None
+    shared: int = 0
+    renewed: int = 0
+
+
+_NONE = _Parent(None)
+
+
 class _Finder:
     """Finds parents among the exchanges seen so far, in time that does not grow with their number."""
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
-        self._open: dict[bytes, list[int]] = {}
+        self._links: list[int] = []
+        self._open: dict[bytes, deque[int]] = {}
+        self._ends = _Ends()
         self._continued: set[int] = set()
         self._conversations = 0
 
     def turn(self, number: int, sketch: Sketch) -> Turn:
-        parent, shared = self._parent(sketch)
-        if parent is None:
+        parent = self._parent(sketch)
+        if parent.number is None:
             conversation = self._conversations
             self._conversations += 1
         else:
-            conversation = self._turns[parent].conversation
-            self._continued.add(parent)
+            conversation = self._turns[parent.number].conversation
+            self._continued.add(parent.number)
+            self._ends.forget(parent.number)
         turn = Turn(
             number,
             sketch.fingerprint,
             sketch.endpoint,
-            parent,
+            parent.number,
             conversation,
-            sketch.messages[shared:],
-            sketch.links[shared:],
+            sketch.messages[parent.shared :],
+            sketch.links[parent.shared :],
             sketch.rest,
             sketch.hints,
-            shared,
+            parent.shared,
+            parent.renewed,
+            sketch.messages[0] if sketch.messages else b"",
         )
         self._turns.append(turn)
+        self._links.append(_digest(sketch.links))
+        self._ends.add(number, sketch)
         if sketch.prefixes:
-            self._open.setdefault(sketch.prefixes[-1], []).append(number)
+            self._open.setdefault(sketch.prefixes[-1], deque()).append(number)
         return turn
 
-    def _parent(self, sketch: Sketch) -> tuple[int | None, int]:
-        """The exchange whose whole history this one begins with, and how many messages that is.
+    def _parent(self, sketch: Sketch) -> _Parent:
+        """The exchange whose whole history this one begins with.
 
-        The longest history wins; of several equal ones the earliest that nothing continues yet.
+        The longest history wins; of several equal ones the earliest that nothing continues yet. Where there
+        is none, the agent may have rewritten its first message, or more than that.
         """
         if sketch.follows is not None:
-            return sketch.follows, 0
+            return _Parent(sketch.follows)
         for length in range(len(sketch.prefixes) - 1, 0, -1):
             found = self._open.get(sketch.prefixes[length - 1])
             if found:
-                return next((number for number in found if number not in self._continued), found[-1]), length
-        return None, 0
+                number = self._earliest(found)
+                return _Parent(number, length, 0 if self._means_the_same(number, sketch, length) else length)
+        return self._with_another_head(sketch) or self._ends.rewritten(sketch) or _NONE
+
+    def _earliest(self, numbers: deque[int]) -> int:
+        """The earliest that nothing continues yet, else the latest."""
+        while len(numbers) > 1 and numbers[0] in self._continued:
+            numbers.popleft()
+        return numbers[0]
+
+    def _with_another_head(self, sketch: Sketch) -> _Parent | None:
+        """The exchange whose history this one has but for the first message: system prompts tell the time."""
+        found = self._ends.with_another_head(sketch)
+        if found is None:
+            return None
+        number, length = found
+        return _Parent(number, length, 1 if self._means_the_same(number, sketch, length) else length)
+
+    def _means_the_same(self, number: int, sketch: Sketch, length: int) -> bool:
+        """Whether the IDs in the first messages of a history mean what they meant in that exchange."""
+        return self._links[number] == _digest(sketch.links[:length])
+
+
+class _Ends:
+    """The exchanges that nothing continues yet, by what a rewritten history still has of theirs."""
+
+    def __init__(self) -> None:
+        self._headless: dict[int, dict[int, None]] = {}
+        self._lasts: dict[tuple[bytes, ...], dict[int, None]] = {}
+        self._keys: dict[int, tuple[int, tuple[bytes, ...]]] = {}
+
+    def add(self, number: int, sketch: Sketch) -> None:
+        """Take in an exchange; one of fewer than two messages says too little to be known again."""
+        if len(sketch.messages) > 1:
+            headless, last = self._keys[number] = _digest(sketch.messages[1:]), sketch.messages[-2:]
+            self._headless.setdefault(headless, {})[number] = None
+            self._lasts.setdefault(last, {})[number] = None
+
+    def forget(self, number: int) -> None:
+        """Leave out an exchange that is continued now."""
+        if number in self._keys:
+            headless, last = self._keys.pop(number)
+            _leave_out(self._headless, headless, number)
+            _leave_out(self._lasts, last, number)
+
+    def with_another_head(self, sketch: Sketch) -> tuple[int, int] | None:
+        """The earliest with the longest history that this one has but for the first message; its length."""
+        found = None
+        rest = xxh3_64()
+        for length in range(2, len(sketch.messages)):
+            rest.update(sketch.messages[length - 1])
+            numbers = self._headless.get(rest.intdigest())
+            found = (next(iter(numbers)), length) if numbers else found
+        return found
+
+    def rewritten(self, sketch: Sketch) -> _Parent | None:
+        """The exchange whose last two messages this history has, the later the better."""
+        for end in range(len(sketch.messages) - 1, 1, -1):
+            numbers = self._lasts.get(sketch.messages[end - 2 : end])
+            if numbers:
+                return _Parent(next(iter(numbers)), end, end)
+        return None
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def _leave_out(known: dict[_Key, dict[int, None]], key: _Key, number: int) -> None:
+    del known[key][number]
+    if not known[key]:
+        del known[key]
+
+
+def _digest(pieces: Iterable[bytes]) -> int:
+    return xxh3_64_intdigest(b"".join(pieces))

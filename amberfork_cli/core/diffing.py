@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.bodies import Finding, findings
@@ -16,7 +17,7 @@ from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
 from amberfork_cli.core.earlier import calls_made, reading_with_calls, unanswered, with_calls
 from amberfork_cli.core.fingerprint import Absent, Sketch, Sketcher, json_of
-from amberfork_cli.core.id_rules import HISTORIES, IdRules
+from amberfork_cli.core.id_rules import IdRules
 from amberfork_cli.core.matching import pair
 from amberfork_cli.core.reading import Reading, read
 from amberfork_cli.core.report import (
@@ -49,7 +50,7 @@ from amberfork_cli.core.tape import (
 from amberfork_cli.core.tracing import Tracer
 from amberfork_cli.core.words import first_words, last_message
 
-_INSIDE = tuple(f"{name}[" for name in HISTORIES)
+_NOTHING = range(0), range(0)
 _TOLD_IN_A_ROW = 8  # of a long run of missing or extra exchanges, displays name a few and count the rest
 
 
@@ -139,8 +140,8 @@ class _Run:
     def exchange(self, number: int) -> Exchange:
         return self._options.adjustments.of(self.tape.reread(number)).exchange
 
-    def reading(self, exchange: Exchange, *, skip: int = 0) -> Reading | None:
-        """The request's body read for comparing but for its first messages; `None` where it is no JSON."""
+    def reading(self, exchange: Exchange, *, skip: range = range(0)) -> Reading | None:
+        """The request's body read for comparing but for some messages; `None` where it is no JSON."""
         value = json_of(exchange.request.body)
         if isinstance(value, Absent):
             return None
@@ -176,11 +177,13 @@ class _Comparison:
     def __init__(self, old: _Run, new: _Run, options: DiffOptions) -> None:
         self._old, self._new, self._options = old, new, options
         self._pairing = pair(old.turns, new.turns)
+        self._says_the_same = frozenset(self._pairing.inserted.values())
+        self._reissued = {self._pairing.partner(turn.number) for turn in new.turns}
         self._tracer = Tracer()
         self._forked: set[int] = set()
-        self._alike: dict[str, int] = {}
+        self._alike: dict[bytes, int] = {}
         self._origin_of: dict[int, int] = {}
-        self._told: dict[int | None, frozenset[str]] = {}
+        self._told: dict[int, dict[bytes, int]] = {}
         self._allowed: set[int] = set()
 
     def exchanges(self) -> Iterator[ExchangeDiff]:
@@ -199,10 +202,11 @@ class _Comparison:
 
     def _paired(self, turn: Turn, partner: Turn) -> ExchangeDiff:
         equal = turn.number in self._pairing.equal
-        if not equal and self._is_carried(turn, partner):
-            return self._carried(turn, partner)
-        if equal and not self._options.responses:
-            return self._match(turn, partner)
+        if not self._options.responses:
+            if equal:
+                return self._match(turn, partner)
+            if self._is_carried(turn, partner):
+                return self._carried(turn, partner, ())
         return self._explained(turn, partner, equal=equal)
 
     def _match(self, turn: Turn, partner: Turn) -> ExchangeDiff:
@@ -221,27 +225,42 @@ class _Comparison:
         Both turns add the same to histories of which it is known how they differ, and whatever else is in the
         bodies differs as it did there.
         """
-        if turn.key != partner.key or turn.hints != partner.hints or turn.parent is None:
+        if turn.key != partner.key or turn.hints != partner.hints:
             return False
-        if not self._goes_on(turn, partner):
+        if turn.parent is None or partner.parent is None:
             return False
-        beside = self._pairing.beside(turn.parent)
-        if beside is None:
+        if turn.parent not in self._origin_of or partner.parent != self._beside(turn.parent):
             return False
-        before = self._new.turns[turn.parent], self._old.turns[beside]
+        if (turn.renewed or partner.renewed) and _renewed_head(turn) != _renewed_head(partner):
+            return False
+        before = self._new.turns[turn.parent], self._old.turns[partner.parent]
         return _outside_differs(turn, partner) in (None, _outside_differs(*before))
 
-    def _goes_on(self, turn: Turn, partner: Turn) -> bool:
-        """Whether two paired turns continue two of which it was told how they differ."""
-        parent = turn.parent
-        if parent is None or parent in self._pairing.equal or parent not in self._origin_of:
-            return False
-        return partner.parent is not None and partner.parent == self._pairing.beside(parent)
+    def _beside(self, reissued: int) -> int | None:
+        """The recorded exchange that has the history of a re-issued one, as far as was not told."""
+        partner = self._pairing.partner(reissued)
+        return self._pairing.nearest.get(reissued) if reissued in self._says_the_same else partner
 
-    def _carried(self, turn: Turn, partner: Turn) -> ExchangeDiff:
-        assert turn.parent is not None  # noqa: S101 - see _is_carried
-        source = self._origin_of[turn.number] = self._origin_of[turn.parent]
-        self._told[turn.number] = self._told.get(turn.parent, frozenset())
+    def _past(self, turn: Turn, partner: Turn) -> tuple[range, range] | None:
+        """The messages of either request of which it was told how they differ; `None` where that is unknown.
+
+        Recorded turns that were never re-issued may stand between: what they added is still to be told.
+        """
+        first, renewed = partner, partner.renewed
+        beside = None if turn.parent is None else self._beside(turn.parent)
+        while first.parent != beside and first.parent is not None and first.parent not in self._reissued:
+            first = self._old.turns[first.parent]
+            renewed = max(renewed, first.renewed)
+        keep = max(renewed, turn.renewed)
+        if beside is None or first.parent != beside or keep >= min(turn.shared, first.shared):
+            return None
+        return range(keep, first.shared), range(keep, turn.shared)
+
+    def _carried(self, turn: Turn, partner: Turn, told: Sequence[Finding]) -> ExchangeDiff:
+        """An exchange whose differences, where it has any of its own, were told already."""
+        number = self._told[partner.conversation][_digest(told[0].spot)] if told else turn.parent
+        assert number is not None  # noqa: S101 - what was not told goes on from what was
+        source = self._origin_of[turn.number] = self._origin_of[number]
         if source in self._allowed:
             return self._match(turn, partner)
         return ExchangeDiff(
@@ -255,13 +274,11 @@ class _Comparison:
 
     def _explained(self, turn: Turn, partner: Turn, *, equal: bool) -> ExchangeDiff:
         old, new = self._old.exchange(partner.number), self._new.exchange(turn.number)
-        found = [] if equal else self._request_findings(turn, partner, old, new)
-        if not equal and not found:
-            return self._carried(turn, partner)
+        found, told = ([], []) if equal else self._request_findings(turn, partner, old, new)
         if self._options.responses:
-            found += response_findings(old, new, self._options.rules)
+            found = found + response_findings(old, new, self._options.rules)
         if not found:
-            return self._match(turn, partner)
+            return self._match(turn, partner) if equal else self._carried(turn, partner, told)
         self._origin_of[turn.number] = turn.number
         origin, words = self._cause(turn, partner, found)
         spots = tuple(finding.spot for finding in found)
@@ -282,25 +299,42 @@ class _Comparison:
         if not diff.weak and turn.conversation not in self._forked:
             self._forked.add(turn.conversation)
             diff = replace(diff, state=State.FORK)
-        first = self._alike.setdefault(repr(spots), turn.number)
+        first = self._alike.setdefault(_digest(spots), turn.number)
         return replace(diff, alike=None if first == turn.number else first)
 
-    def _request_findings(self, turn: Turn, partner: Turn, old: Exchange, new: Exchange) -> list[Finding]:
-        """What differs between two requests and was not told before in their conversation.
+    def _request_findings(
+        self, turn: Turn, partner: Turn, old: Exchange, new: Exchange
+    ) -> tuple[list[Finding], list[Finding]]:
+        """What differs between two requests: what is new, and what was told before in their conversation.
 
-        Nothing only where they go on from two of which it was told; else at least one difference, since their
-        fingerprints differ.
+        Nothing at all only where they go on from two of which it was told; else at least one difference,
+        since their fingerprints differ.
         """
-        goes_on = self._goes_on(turn, partner)
-        told = self._told.get(turn.parent, frozenset()) if goes_on else frozenset()
+        if self._is_carried(turn, partner):
+            return [], []
+        known = self._told.setdefault(partner.conversation, {})
+        past = self._past(turn, partner)
         found: list[Finding] = []
-        for skip in ((partner.shared, turn.shared), (0, 0)) if goes_on else ((0, 0),):
-            found = found or [one for one in self._all_findings(old, new, skip) if repr(one.spot) not in told]
-        outside = (one for one in found if not one.spot.label.startswith(_INSIDE))
-        self._told[turn.number] = told | {repr(one.spot) for one in outside}
-        return found if found or goes_on else [_unexplained(turn, partner)]
+        for skip in (past, _NOTHING) if past and turn.added != partner.added else (_NOTHING,):
+            found = self._all_findings(old, new, skip)
+            fresh = [one for one in found if _digest(one.spot) not in known]
+            if fresh:
+                known.update((_digest(one.spot), turn.number) for one in fresh)
+                return fresh, []
+        goes_on = turn.parent in self._origin_of and self._beside(turn.parent) == partner.parent
+        return ([], found) if found or goes_on else ([_unexplained(turn, partner)], [])
 
-    def _all_findings(self, old: Exchange, new: Exchange, skip: tuple[int, int]) -> list[Finding]:
+    def _looks(self, turn: Turn, partner: Turn) -> Iterator[tuple[range, range]]:
+        """What to leave out of two requests: first what is known, then nothing.
+
+        The short look does not show where IDs point to that other messages declare.
+        """
+        past = self._past(turn, partner)
+        if past is not None and (turn.added != partner.added or turn.added_links == partner.added_links):
+            yield past
+        yield _NOTHING
+
+    def _all_findings(self, old: Exchange, new: Exchange, skip: tuple[range, range]) -> list[Finding]:
         found = _endpoint_findings(old.request, new.request) if self._new.endpoints else []
         readings = self._old.reading(old, skip=skip[0]), self._new.reading(new, skip=skip[1])
         if readings[0] is None or readings[1] is None:
@@ -319,9 +353,10 @@ class _Comparison:
             between = self._between(turn, partner, behind)
             return (Origin.MODEL_OUTPUT, turn_words(*between)) if between else (origin, words)
         if behind is not None:
+            skip = self._past(turn, partner) or _NOTHING
             readings = (
-                self._old.reading(self._old.exchange(partner.number)),
-                self._new.reading(self._new.exchange(behind)),
+                self._old.reading(self._old.exchange(partner.number), skip=skip[0]),
+                self._new.reading(self._new.exchange(behind), skip=skip[1]),
             )
             if readings[0] is not None and readings[1] is not None:
                 hunks = [one for one in findings(readings[0], readings[1]) if one.new and not one.old]
@@ -346,7 +381,6 @@ class _Comparison:
         said = self._new.said(turn.number) if told else ()
         if turn.parent in self._origin_of and turn.parent is not None:
             self._origin_of[turn.number] = self._origin_of[turn.parent]
-            self._told[turn.number] = self._told.get(turn.parent, frozenset())
         return ExchangeDiff(
             State.EXTRA,
             None,
@@ -371,7 +405,8 @@ class _Comparison:
         if len(found) == 1 and inserted:
             return (ours(f"without {found[0].spot.label}"),)
         labels = list(dict.fromkeys(finding.spot.label for finding in found))
-        more = f" and {len(labels) - 2} more places" if len(labels) > 2 else ""
+        count = len(labels) - 2
+        more = f" and {count} more place{'' if count == 1 else 's'}" if count > 0 else ""
         return (ours("with another "), ours(", ".join(labels[:2]) + more)) if labels else ()
 
     def _missing(self) -> dict[int, list[ExchangeDiff]]:
@@ -383,10 +418,9 @@ class _Comparison:
         }
         placed: dict[int, list[ExchangeDiff]] = {}
         after, in_a_row = -1, 0
-        paired = {self._pairing.partner(turn.number) for turn in self._new.turns}
         conversations = self._conversation_partners()
         for turn in self._old.turns:
-            if turn.number in paired:
+            if turn.number in self._reissued:
                 after, in_a_row = partner_of.get(turn.number, after), 0
                 continue
             in_a_row += 1
@@ -412,6 +446,15 @@ class _Comparison:
             if recorded is not None:
                 partners.setdefault(self._old.turns[recorded].conversation, turn.conversation)
         return partners
+
+
+def _renewed_head(turn: Turn) -> bytes | None:
+    """The first message of a turn that wrote nothing else of its history anew."""
+    return turn.head if turn.renewed <= 1 else None
+
+
+def _digest(told: Spot | tuple[Spot, ...]) -> bytes:
+    return blake2b(repr(told).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 def _since(turns_: Sequence[Turn], last: int, first: int | None) -> list[int]:

@@ -52,10 +52,22 @@ def pair(recorded: Sequence[Turn], reissued: Sequence[Turn]) -> Pairing:
     left_old = _by_conversation(recorded, set(equal.values()))
     left_new = _by_conversation(reissued, set(equal))
     partners = _Conversations(recorded, reissued, equal).partners(left_old, left_new)
+    before = _before(recorded), _before(reissued)
     for conversation, old_conversation in partners.items():
-        _pair_turns(left_old[old_conversation], left_new[conversation], pairing)
+        _pair_turns(left_old[old_conversation], left_new[conversation], pairing, *before)
     _place_extras(recorded, reissued, pairing)
     return pairing
+
+
+def _before(turns: Iterable[Turn]) -> dict[int, int]:
+    """For each exchange the one that stands before it in its conversation."""
+    before: dict[int, int] = {}
+    latest: dict[int, int] = {}
+    for turn in turns:
+        if turn.conversation in latest:
+            before[turn.number] = latest[turn.conversation]
+        latest[turn.conversation] = turn.number
+    return before
 
 
 def _equal_pairs(recorded: Iterable[Turn], reissued: Iterable[Turn]) -> dict[int, int]:
@@ -96,11 +108,13 @@ class _Conversations:
                     partners[conversation] = candidate
                     del free[candidate]
                     break
-        self._pair_roots([new for new in left_new if new not in partners], free, partners)
+        new = [one for one, left in left_new.items() if one not in partners and left[0].parent is None]
+        whole = dict.fromkeys(one for one in free if left_old[one][0].parent is None)
+        self._pair_roots(new, whole, partners)
         return partners
 
     def _pair_roots(self, new: list[int], free: dict[int, None], partners: dict[int, int]) -> None:
-        """Conversations that share no exchange at all: by rare opening messages, then by what is alike."""
+        """Whole conversations that share no exchange: by rare opening messages, then by what is alike."""
         rare = self._rare_openings(free)
         late = []
         for conversation in new:
@@ -152,21 +166,30 @@ def _roots(turns: Iterable[Turn]) -> dict[int, Turn]:
     return roots
 
 
-def _pair_turns(old: list[Turn], new: list[Turn], pairing: Pairing) -> None:
+def _pair_turns(
+    old: list[Turn],
+    new: list[Turn],
+    pairing: Pairing,
+    before_old: dict[int, int],
+    before_new: dict[int, int],
+) -> None:
     """Pair what is left of two conversations: turns that say the same, then those that stand in one gap.
 
-    What IDs mean is left aside: two results that changed places make no turn another one.
+    What IDs mean is left aside: two results that changed places make no turn another one. Turns that say
+    different things are alternatives; those after an equal turn only where they stand right behind it.
     """
-    for block in align([turn.added for turn in old], [turn.added for turn in new]):
+    for block in align([turn.added for turn in old], [turn.added for turn in new], substituting=True):
         for old_turn, new_turn in zip(old[block.i1 : block.i2], new[block.j1 : block.j2], strict=False):
-            if block.equal or _follow_the_same(old_turn, new_turn, pairing):
+            parents = old_turn.parent, new_turn.parent
+            befores = before_old.get(old_turn.number), before_new.get(new_turn.number)
+            if block.equal or _alternatives(*parents, pairing) or _alternatives(*befores, pairing):
                 pairing.changed[new_turn.number] = old_turn.number
     _begin_with_the_first(new, pairing)
 
 
-def _follow_the_same(old: Turn, new: Turn, pairing: Pairing) -> bool:
-    """Whether two turns that say different things are alternatives: after an equal turn, only right there."""
-    return new.parent not in pairing.equal or pairing.equal[new.parent] == old.parent
+def _alternatives(old: int | None, new: int | None, pairing: Pairing) -> bool:
+    """Whether what comes after two turns may be alternatives."""
+    return new not in pairing.equal or pairing.equal[new] == old
 
 
 def _begin_with_the_first(new: list[Turn], pairing: Pairing) -> None:
@@ -174,18 +197,14 @@ def _begin_with_the_first(new: list[Turn], pairing: Pairing) -> None:
 
     The turn that says what the recorded one said comes after the inserted ones, and is extra in their place.
     """
-    first = new[0]
-    if first.number in pairing.changed:
-        return
-    inserted = {first.number}
-    for turn in new[1:]:
-        if turn.parent not in inserted:
-            continue
-        if turn.number in pairing.changed:
-            pairing.changed[first.number] = pairing.nearest[turn.number] = pairing.changed.pop(turn.number)
-            pairing.inserted[first.number] = turn.number
-            return
-        inserted.add(turn.number)
+    inserted: dict[int, int] = {}
+    for turn in new:
+        first = turn.number if turn.parent is None else inserted.get(turn.parent, turn.number)
+        if turn.number not in pairing.changed:
+            inserted[turn.number] = first
+        elif first != turn.number:
+            pairing.changed[first] = pairing.nearest[turn.number] = pairing.changed.pop(turn.number)
+            pairing.inserted[first] = turn.number
 
 
 def _place_extras(recorded: Iterable[Turn], reissued: Iterable[Turn], pairing: Pairing) -> None:

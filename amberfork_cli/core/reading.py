@@ -75,13 +75,13 @@ def read(
     path: str = "",
     rules: IdRules = IdRules.ALL,
     minted: Minted | None = None,
-    skip: int = 0,
+    skip: range = range(0),
 ) -> Reading:
-    """A body read for comparing, but for its first `skip` messages.
+    """A body read for comparing, but for the messages at the positions `skip`.
 
     `minted` explains IDs that earlier responses gave out.
     """
-    body = _without_first(body, skip)
+    body = _without(body, skip)
     found = sites(body, rules)
     calls = {site.value for site in found if site.id_class is IdClass.CALL}
     linker = Linker(rules, calls=calls, minted=minted)
@@ -97,16 +97,16 @@ def read(
     return _Reader(body, copy.value, dialect_of(path, body), ids).reading(skip)
 
 
-def _without_first(body: JsonValue, skip: int) -> JsonValue:
-    """The body with nothing in place of its first messages; the others keep their paths."""
+def _without(body: JsonValue, skip: range) -> JsonValue:
+    """The body with nothing in place of some of its messages; the others keep their paths."""
     if not skip or not isinstance(body, dict):
         return body
     name = next((name for name in HISTORIES if isinstance(body.get(name), list)), "")
     history = body.get(name)
     if not isinstance(history, list):
         return body
-    nothing: list[JsonValue] = [None] * skip
-    return {**body, name: nothing + history[skip:]}
+    nothing: list[JsonValue] = [None] * len(skip)
+    return {**body, name: history[: skip.start] + nothing + history[skip.stop :]}
 
 
 def _neutral(token: Token) -> str:
@@ -130,7 +130,7 @@ class _Reader:
             else:
                 self._rest_ids.append(_at(found, path))
 
-    def reading(self, skip: int) -> Reading:
+    def reading(self, skip: range) -> Reading:
         said = {message.path: message for message in self._history}
         history = _member(self._neutral, self._name) if self._name else None
         elements = tuple(
@@ -141,7 +141,7 @@ class _Reader:
                 said.get((self._name, index)),
             )
             for index, value in enumerate(history if isinstance(history, list) else ())
-            if index >= skip
+            if index not in skip
         )
         prompts = tuple(message for message in self._history if message.path[:1] != (self._name,))
         return Reading(
