@@ -40,19 +40,13 @@ def _is_list_of_exchanges(value: JsonValue) -> bool:
     return isinstance(value, list) and bool(value) and _has(value[0], "request", dict)
 
 
-def _is_nock(value: JsonValue) -> bool:
-    return isinstance(value, list) and bool(value) and _has(value[0], "scope", str)
-
-
 _VALUES: Final[tuple[tuple[str, Callable[[JsonValue], bool]], ...]] = (
     ("an OpenAI batch file", _is_batch),
     ("a Claude Code session", _is_claude_session),
     ("a Codex session", _is_codex_session),
     ("a JSON list of exchanges", _is_list_of_exchanges),
-    ("a nock recording", _is_nock),
 )
 _TEXTS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
-    ("an httprr trace", re.compile(rb"httprr trace ")),
     ("YAML", re.compile(rb"(%YAML |---\s)")),
     ("an event stream", re.compile(rb"(event|data): ")),
     ("a web page", re.compile(rb"(?i)<(!doctype|html)")),

@@ -22,11 +22,13 @@ from amberfork_cli.tapes.cassette import CASSETTE
 from amberfork_cli.tapes.foreign import foreign_text, foreign_value
 from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, Recording, TapeFormat
 from amberfork_cli.tapes.har import HAR
+from amberfork_cli.tapes.httprr import HTTPRR
 from amberfork_cli.tapes.jsonl import JSONL, PRETTY_EXCHANGE
+from amberfork_cli.tapes.nock import NOCK
 from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.vcr import VCR
 
-FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR)
+FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK)
 FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"
 BEGINNING: Final = 4096  # bytes; the head of any recording is shorter

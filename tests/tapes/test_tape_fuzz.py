@@ -47,6 +47,14 @@ SEEDS = [
         b'[{"name":"accept","value":"a"}],"postData":{"params":[{"name":"a","value":"b"}]}},"response":{"status":200,'
         b'"content":{"text":"[\\"eyJ9\\"]","encoding":"base64"}},"_webSocketMessages":[{"type":"send","data":"{}"}]}]}}'
     ),
+    (
+        b"httprr trace v1\n36 68\nPOST /v1/x HTTP/1.1\r\nHost: a.b\r\n\r\n{}HTTP/1.1 200 OK\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n4\r\n[1, \r\n2\r\n2]\r\n0\r\n\r\n"
+    ),
+    (
+        b'[{"scope":"http://h:1","path":"/p?token=a","method":"GET","body":"","status":200,"response":["1f8b","08"],'
+        b'"rawHeaders":["content-encoding","gzip"]},{"scope":"http://h","path":"/","response":{"a":1}}]'
+    ),
     gzip.compress(EXCHANGE + b"\n" + EXCHANGE),
     zstandard.compress(BODY),
 ]
