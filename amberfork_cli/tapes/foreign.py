@@ -24,10 +24,6 @@ def _has(value: JsonValue, name: str, kind: type) -> bool:
     return isinstance(value, dict) and isinstance(value.get(name), kind)
 
 
-def _is_batch(value: JsonValue) -> bool:
-    return _has(value, "custom_id", str) and (_has(value, "body", dict) or _has(value, "response", dict))
-
-
 def _is_claude_session(value: JsonValue) -> bool:
     return _has(value, "sessionId", str) and _has(value, "type", str)
 
@@ -41,7 +37,6 @@ def _is_list_of_exchanges(value: JsonValue) -> bool:
 
 
 _VALUES: Final[tuple[tuple[str, Callable[[JsonValue], bool]], ...]] = (
-    ("an OpenAI batch file", _is_batch),
     ("a Claude Code session", _is_claude_session),
     ("a Codex session", _is_codex_session),
     ("a JSON list of exchanges", _is_list_of_exchanges),

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue
 from amberfork_cli.errors import CompressionError, JsonError, TapeError
 from amberfork_cli.files import Source
+from amberfork_cli.tapes.batch import BATCH
 from amberfork_cli.tapes.bodies import BODIES, BODY
 from amberfork_cli.tapes.cassette import CASSETTE
 from amberfork_cli.tapes.foreign import foreign_text, foreign_value
@@ -29,7 +30,8 @@ from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.vcr import VCR
 
 FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK)
-FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, *FOREIGN)
+LINES: Final[tuple[LineFormat, ...]] = (JSONL, BODIES, BATCH)
+FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, BATCH, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"
 BEGINNING: Final = 4096  # bytes; the head of any recording is shorter
 PIECE: Final = 1 << 20
@@ -187,7 +189,7 @@ def _sniffed(ahead: _Ahead, reading: Reading) -> Held:
         value = reading.loads(first)
     except JsonError:
         return _sniffed_text(first, ahead, reading)
-    if not JSONL.fits(value) and not ahead.goes_on():
+    if not (JSONL.fits(value) or BATCH.fits(value) or ahead.goes_on()):
         return _sniffed_document(value, reading)
     return _sniffed_lines(value, first, ahead, reading)
 
@@ -253,11 +255,11 @@ def _value(line: bytes | None, reading: Reading) -> JsonValue:
 
 
 def _fits_lines(value: JsonValue) -> bool:
-    return JSONL.fits(value) or BODIES.fits(value)
+    return any(lines.fits(value) for lines in LINES)
 
 
 def _line_format(value: JsonValue) -> LineFormat:
-    return BODIES if BODIES.fits(value) and not JSONL.fits(value) else JSONL
+    return next((lines for lines in LINES if lines.fits(value)), JSONL)
 
 
 def _refuse(name: str | None, reading: Reading) -> None:
