@@ -128,7 +128,11 @@ def reports(draw: st.DrawFn) -> DiffReport:
     """A report whose every text is hostile, though its numbers fit together."""
     states = draw(st.lists(st.sampled_from(State), min_size=1, max_size=7))
     conversations = draw(st.integers(1, 4))
-    exchanges = [_exchange(draw, state, number, conversations) for number, state in enumerate(states)]
+    first_is_told = states[0] in (State.FORK, State.CHANGED)
+    exchanges = [
+        _exchange(draw, state, number, conversations, may_be_alike=first_is_told)
+        for number, state in enumerate(states)
+    ]
     counts = {"recorded": draw(_facts), "reissued": draw(_facts)}
     names = tuple(Conversation(number, draw(texts)) for number in range(conversations))
     notes = tuple(draw(st.lists(texts, max_size=2)))
@@ -150,7 +154,9 @@ _facts = st.builds(
 )
 
 
-def _exchange(draw: st.DrawFn, state: State, number: int, conversations: int) -> ExchangeDiff:
+def _exchange(
+    draw: st.DrawFn, state: State, number: int, conversations: int, *, may_be_alike: bool
+) -> ExchangeDiff:
     told = state in (State.FORK, State.CHANGED)
     gap = draw(st.integers(0, 2))
     return ExchangeDiff(
@@ -163,7 +169,7 @@ def _exchange(draw: st.DrawFn, state: State, number: int, conversations: int) ->
         origin=draw(st.sampled_from(Origin)) if told else None,
         cause=draw(words),
         spots=tuple(draw(st.lists(spots, max_size=2))) if told else (),
-        alike=0 if told and number and gap == 2 else None,
+        alike=0 if may_be_alike and told and number and gap == 2 else None,
         nearest=number if state in (State.MISSING, State.EXTRA) and gap else None,
         nearest_words=draw(words),
         words=draw(words),
