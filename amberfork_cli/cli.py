@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "diff": "amberfork_cli.commands.diff",
     "run-tools": "amberfork_cli.commands.run_tools",
     "tools": "amberfork_cli.commands.tools",
+    "show": "amberfork_cli.commands.show",
     "demo": "amberfork_cli.commands.demo",
 }
 """The module of each command, in the order of the help; its function bears the command's name."""
