@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "run-tools": "amberfork_cli.commands.run_tools",
     "tools": "amberfork_cli.commands.tools",
     "show": "amberfork_cli.commands.show",
+    "record": "amberfork_cli.commands.record",
     "demo": "amberfork_cli.commands.demo",
 }
 """The module of each command, in the order of the help; its function bears the command's name."""

@@ -1,0 +1,81 @@
+"""What `record`, `replay` and `check` have in common: an agent that runs beside the loopback edge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import typer
+
+from amberfork_cli.commands.showing import stdout, tell
+
+if TYPE_CHECKING:
+    from amberfork_cli.proxy.server import Service
+
+SERVED: Final = "The providers"
+
+Command: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="[-- CMD...]", help="The agent, and its arguments.")
+]
+Upstreams: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--upstream",
+        metavar="NAME=URL",
+        help="The base URL of a provider that amberfork does not know, or another one. Repeatable.",
+        rich_help_panel=SERVED,
+    ),
+]
+Env: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env",
+        metavar="VAR=NAME",
+        help="A further variable by which the agent learns the base URL of a provider. Repeatable.",
+        rich_help_panel=SERVED,
+    ),
+]
+Port: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--port", metavar="N", help="The port to serve at, a free one if not given.", rich_help_panel=SERVED
+    ),
+]
+
+
+def run_served(
+    service: Service,
+    command: Sequence[str] | None,
+    *,
+    named: Sequence[str] | None,
+    variables: Sequence[str] | None,
+    port: int,
+    recorded: Mapping[str, str] = MappingProxyType({}),
+    stopping: Callable[[], None],
+) -> int:
+    """Run a command beside the edge, or serve until Ctrl-C; gives back the exit code of the command.
+
+    `recorded` are base URLs that the tape was recorded with; `stopping` is called when Ctrl-C ends it.
+    Raises OptionError, and OutputError where the port is taken.
+    """
+    from amberfork_cli.proxy.child import run_agent, wait_for_the_end
+    from amberfork_cli.proxy.providers import agent_environment, agent_variables, upstreams
+    from amberfork_cli.proxy.server import Edge
+
+    found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
+    with Edge(service, found, port=port, tell=tell) as edge:
+        if command:
+            return run_agent(command, agent_environment(os.environ, found, edge.url))
+        _show_variables(agent_variables(found, edge.url))
+        tell(f"serving at {edge.url} until Ctrl-C")
+        wait_for_the_end()
+        stopping()
+        return 0
+
+
+def _show_variables(variables: Mapping[str, str]) -> None:
+    stream = stdout()
+    stream.writelines(f"export {name}={value}\n" for name, value in variables.items())
+    stream.flush()

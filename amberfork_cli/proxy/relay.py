@@ -1,0 +1,282 @@
+"""Pass calls on to their providers, byte for byte, and keep what was said.
+
+A short answer is passed on when it is whole and on the tape; anything else piece by piece as it comes, the
+end of it when the exchange is on the tape. So what an agent has completely is on the tape, however the
+recorder ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import TYPE_CHECKING, Final, Protocol
+from urllib.request import getproxies, proxy_bypass
+
+from amberfork_cli.core.sse import response_json
+from amberfork_cli.core.tape import Exchange, Headers, JsonValue, Response
+from amberfork_cli.errors import OutputError
+from amberfork_cli.proxy.answering import AgentLeftError, answer_whole, begin, break_off, end, hand_on, refuse
+from amberfork_cli.proxy.calls import ERROR_HEADERS, HOP_BY_HOP, Call
+from amberfork_cli.proxy.credentials import kept_headers
+from amberfork_cli.proxy.server import Service
+from amberfork_cli.proxy.wire import CHUNKS, body_of
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+    from aiohttp.web import StreamResponse
+
+CUT: Final = "cut"
+"""Member of an exchange that did not come to its end: what cut it."""
+
+AGENT_LEFT: Final = "the agent closed the connection"
+STOPPED: Final = "the recorder was stopped"
+_SHORT: Final = 1 << 20  # bytes; an answer announced as no longer is passed on whole
+_LARGE: Final = 4 << 20  # bytes; the line of a larger exchange is made beside the event loop
+_AT_ONCE: Final = 512 << 10  # bytes that aiohttp takes in one piece without a word about it
+_CONNECT_S: Final = 60.0
+_HEADER_BYTES: Final = 64 << 10
+
+
+class Tape(Protocol):
+    """Where exchanges are kept; `failure` says why none is kept any more."""
+
+    @property
+    def failure(self) -> OutputError | None:
+        """What went wrong."""
+
+    def append(self, exchange: Exchange) -> None:
+        """Keep an exchange; raises OutputError."""
+
+
+class Relay(Service):
+    """Answers calls with what their providers say, and puts every exchange on a tape."""
+
+    def __init__(self, tape: Tape, *, connect_s: float = _CONNECT_S) -> None:
+        self._tape, self._connect_s = tape, connect_s
+        self._session: ClientSession
+        self._closing = False
+        self._proxies = getproxies()
+
+    async def open(self) -> None:
+        """Open the connections to the providers."""
+        from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+
+        self._session = ClientSession(
+            connector=TCPConnector(limit=0),
+            cookie_jar=DummyCookieJar(),
+            timeout=ClientTimeout(total=None, sock_connect=self._connect_s),  # a model may think for an hour
+            auto_decompress=False,
+            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+            max_line_size=_HEADER_BYTES,
+            max_field_size=_HEADER_BYTES,
+        )
+
+    async def close(self) -> None:
+        """Close them."""
+        await self._session.close()
+
+    def stop(self) -> None:
+        """Say that what is cut from now on is cut by the recorder."""
+        self._closing = True
+
+    async def answer(self, call: Call) -> StreamResponse:
+        """Pass a call on, and its answer back."""
+        from aiohttp import ClientError
+
+        if self._tape.failure is not None:
+            return await refuse(call, self._tape.failure)
+        recording = Recording(call)
+        try:
+            upstream = await self._send(call)
+        except asyncio.CancelledError:
+            self._keep_cut(recording, by=self._who_cut)
+            raise
+        except (ClientError, OSError) as error:
+            return await self._unreachable(call, recording, error)
+        async with upstream:
+            recording.begin(upstream.status, tuple(upstream.headers.items()))
+            if upstream.content_length is not None and upstream.content_length <= _SHORT:
+                return await self._pass_whole(call, upstream, recording)
+            return await self._pass_on(call, upstream, recording)
+
+    @property
+    def _who_cut(self) -> str:
+        return STOPPED if self._closing else AGENT_LEFT
+
+    async def _send(self, call: Call) -> ClientResponse:
+        from yarl import URL
+
+        headers = [pair for pair in call.headers if pair[0].lower() not in HOP_BY_HOP]
+        body: bytes | BytesIO | None = call.body
+        if len(call.body) > _AT_ONCE:
+            body = BytesIO(call.body)
+        elif not call.body and "Content-Length" not in call.incoming.headers:
+            body = None
+        return await self._session.request(
+            call.method,
+            URL(call.upstream.host + call.target, encoded=True),
+            headers=headers,
+            data=body,
+            allow_redirects=False,
+            proxy=self._proxy(call.upstream.host),
+        )
+
+    def _proxy(self, host: str) -> str | None:
+        """The proxy that the environment wants for this provider."""
+        scheme, _, authority = host.partition("://")
+        if not self._proxies or proxy_bypass(authority.rpartition("@")[2]):
+            return None
+        return self._proxies.get(scheme, self._proxies.get("all"))
+
+    async def _unreachable(self, call: Call, recording: Recording, error: Exception) -> StreamResponse:
+        """Tell the agent, and the tape, that there was no answer."""
+        problem = _words(error)
+        message = f"no answer from {call.upstream.shown}: {problem}"
+        body = call.error(502, "api_connection_error", message)
+        recording.begin(502, ERROR_HEADERS)
+        recording.take(body)
+        recording.cut = f"no answer from the provider: {problem}"
+        if (unwritable := await self._kept(recording)) is not None:
+            return await refuse(call, unwritable)
+        return await answer_whole(call, 502, ERROR_HEADERS, body)
+
+    async def _pass_whole(self, call: Call, upstream: ClientResponse, recording: Recording) -> StreamResponse:
+        from aiohttp import ClientError
+
+        try:
+            body = await upstream.read()
+        except asyncio.CancelledError:
+            self._keep_cut(recording, by=self._who_cut)
+            raise
+        except (ClientError, OSError) as error:
+            return await self._unreachable(call, Recording(call), error)
+        recording.take(body)
+        if (unwritable := await self._kept(recording)) is not None:
+            return await refuse(call, unwritable)
+        headers = tuple(upstream.headers.items())
+        length = upstream.content_length if call.method == "HEAD" else len(body)
+        response = await begin(call, upstream.status, headers, length=length, reason=upstream.reason)
+        if body:
+            await hand_on(response, body)
+        await end(response)
+        return response
+
+    async def _pass_on(self, call: Call, upstream: ClientResponse, recording: Recording) -> StreamResponse:
+        from aiohttp import ClientError
+
+        left = upstream.content_length
+        try:
+            headers = tuple(upstream.headers.items())
+            response = await begin(call, upstream.status, headers, length=left, reason=upstream.reason)
+            async for piece in upstream.content.iter_any():
+                recording.take(piece)
+                if left is not None and recording.size >= left:
+                    await self._keep_before_the_end(call, recording)
+                await hand_on(response, piece)
+        except (asyncio.CancelledError, AgentLeftError):
+            self._keep_cut(recording, by=self._who_cut)
+            raise
+        except (ClientError, OSError) as error:
+            self._keep_cut(recording, by=f"the provider broke off: {_words(error)}")
+            break_off(call)
+            return response
+        await self._keep_before_the_end(call, recording)
+        await end(response)
+        return response
+
+    async def _keep_before_the_end(self, call: Call, recording: Recording) -> None:
+        """Put the exchange on the tape; if that fails, the agent must not take what it has for the whole."""
+        if await self._kept(recording) is not None:
+            break_off(call)
+
+    async def _kept(self, recording: Recording) -> OutputError | None:
+        """Put an exchange on the tape, once; gives back why it could not be."""
+        if recording.kept:
+            return None
+        recording.kept = True
+        try:
+            if recording.size + len(recording.call.body) > _LARGE:
+                await asyncio.shield(asyncio.to_thread(self._put, recording))
+            else:
+                self._put(recording)
+        except OutputError as error:
+            return error
+        return None
+
+    def _keep_cut(self, recording: Recording, *, by: str) -> None:
+        """Put an exchange on the tape that ended early, unless it had said all it had to say."""
+        if recording.kept:
+            return
+        recording.kept = True
+        if not recording.complete:
+            recording.cut = by
+        with suppress(OutputError):  # nobody is left to be told, and the tape knows its failure
+            self._put(recording)
+
+    def _put(self, recording: Recording) -> None:
+        self._tape.append(recording.exchange())
+
+
+class Recording:
+    """One exchange as it comes in."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.cut: str | None = None
+        self.kept = False
+        self.size = 0
+        self._status: int | None = None
+        self._headers: Headers = ()
+        self._pieces: list[bytes] = []
+        self._chunks: list[JsonValue] = []
+        self._at = datetime.now(UTC)
+
+    def begin(self, status: int, headers: Headers) -> None:
+        """The answer begins."""
+        self._status, self._headers = status, headers
+
+    def take(self, piece: bytes) -> None:
+        """Some of its body came."""
+        self._pieces.append(piece)
+        self._chunks.append([len(piece), self._milliseconds()])
+        self.size += len(piece)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer, as far as it came, is a stream that reached its end."""
+        response = self._response()
+        announced = any(name.lower() == "content-length" for name, _ in self._headers)
+        assembled = None if response is None or announced else response_json(response)
+        return assembled is not None and assembled.complete
+
+    def exchange(self) -> Exchange:
+        """The exchange as the tape holds it."""
+        extra: dict[str, JsonValue] = {
+            "provider": self.call.upstream.name,
+            "base_url": self.call.upstream.shown,
+            "recorded_at": self._at.isoformat(timespec="milliseconds"),
+            "duration_ms": self._milliseconds(),
+        }
+        if self.cut is not None:
+            extra[CUT] = self.cut
+        return Exchange(0, self.call.request, self._response(), extra=extra)
+
+    def _response(self) -> Response | None:
+        if self._status is None:
+            return None
+        body = body_of(b"".join(self._pieces), self._headers)
+        response = Response(self._status, kept_headers(self._headers), body)
+        return replace(response, extra={CHUNKS: self._chunks}) if len(self._chunks) > 1 else response
+
+    def _milliseconds(self) -> int:
+        return round((time.monotonic() - self.call.begun) * 1000)
+
+
+def _words(error: BaseException) -> str:
+    """What went wrong, in a few words."""
+    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return words[:1].lower() + words[1:]

@@ -1,0 +1,186 @@
+"""The edge itself: an HTTP server on the loopback interface, on a thread of its own.
+
+A thread, so that whatever runs beside it (waiting for the agent's process, a test with an event loop of its
+own) needs to know nothing of it. It answers programs on this machine only: a web page that a browser shows,
+wherever it comes from, is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Final, Self
+from urllib.parse import urlsplit
+
+from amberfork_cli.errors import OutputError
+from amberfork_cli.files.naming import reason
+from amberfork_cli.proxy.answering import answer_whole, break_off
+from amberfork_cli.proxy.calls import ERROR_HEADERS, Call
+from amberfork_cli.proxy.providers import PROVIDERS, Upstream
+
+if TYPE_CHECKING:
+    from aiohttp.web import BaseRequest, StreamResponse
+
+LOOPBACK: Final = "127.0.0.1"
+_NAMES: Final = frozenset({LOOPBACK, "localhost", "::1"})
+_HEADER_BYTES: Final = 64 << 10  # a line of headers; aiohttp takes 8 KiB, some providers send more
+_IDLE_S: Final = 3600.0  # SDKs keep connections for long, and meet a closed one with an error
+_GRACE_S: Final = 1.0  # for what is under way when the edge is closed
+_QUIET: Final = logging.Logger("amberfork.edge", logging.CRITICAL + 1)
+_ANONYMOUS: Final = Upstream("amberfork", "http://127.0.0.1", (), PROVIDERS[0].error)
+
+
+class Service(ABC):
+    """What answers the calls; everything in it runs on the thread of the edge."""
+
+    async def open(self) -> None:
+        """Get ready, before the first call."""
+
+    @abstractmethod
+    async def answer(self, call: Call) -> StreamResponse:
+        """Answer one call. It is cancelled where the agent hangs up."""
+
+    async def close(self) -> None:
+        """Give back what `open` took, after the last call."""
+
+
+class Edge:
+    """A server that runs as long as its `with` block, and its `url`.
+
+    Entering raises OutputError where the port cannot be had. `tell` is told, in whole sentences, of what goes
+    wrong inside.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        upstreams: Mapping[str, Upstream],
+        *,
+        port: int = 0,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._service, self._upstreams, self._tell = service, upstreams, tell
+        self._port = port
+        self._failure: BaseException | None = None
+        self._ready = Event()
+        self._thread = Thread(target=self._run, name="amberfork edge", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._ready.wait()
+        if self._failure is not None:
+            self._thread.join()
+            raise self._failure
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._leave.set)
+        self._thread.join()
+
+    @property
+    def url(self) -> str:
+        """Where the edge is; a provider's name follows."""
+        return f"http://{LOOPBACK}:{self._port}"
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except BaseException as error:
+            self._failure = error
+        finally:
+            self._ready.set()
+
+    async def _serve(self) -> None:
+        from aiohttp.web import Server, ServerRunner, TCPSite
+
+        self._loop, self._leave = asyncio.get_running_loop(), asyncio.Event()
+        server = Server(
+            self._handle,
+            handler_cancellation=True,
+            auto_decompress=False,
+            access_log=None,
+            logger=_QUIET,
+            keepalive_timeout=_IDLE_S,
+            max_line_size=_HEADER_BYTES,
+            max_field_size=_HEADER_BYTES,
+        )
+        runner = ServerRunner(server, shutdown_timeout=_GRACE_S)
+        await runner.setup()
+        await self._service.open()
+        try:
+            await self._bind(TCPSite(runner, LOOPBACK, self._port, backlog=1024))
+            self._port = runner.addresses[0][1]
+            self._ready.set()
+            await self._leave.wait()
+        finally:
+            await runner.cleanup()
+            await self._service.close()
+
+    async def _bind(self, site: object) -> None:
+        from aiohttp.web import TCPSite
+
+        assert isinstance(site, TCPSite)  # noqa: S101 - for the type; aiohttp is not imported above
+        try:
+            await site.start()
+        except OSError as error:
+            taken = reason(OSError(error.errno, (error.strerror or "").rpartition(": ")[2]))
+            raise OutputError(taken, target=f"to port {self._port} of {LOOPBACK}") from error
+
+    async def _handle(self, incoming: BaseRequest) -> StreamResponse:
+        """Answer one request, whatever happens."""
+        begun = time.monotonic()
+        refused = _refusal(incoming)
+        name, _, rest = incoming.raw_path.removeprefix("/").partition("/")
+        upstream = self._upstreams.get(name)
+        if refused is None and upstream is None:
+            known = ", ".join(self._upstreams)
+            refused = 404, f'"{name}" is no provider: the path begins with one of {known}'
+        if refused is not None or upstream is None:
+            status, problem = refused or (404, "")
+            nowhere = Call(upstream or _ANONYMOUS, incoming.method, "", (), b"", begun, incoming)
+            body = nowhere.error(status, "invalid_request_error", problem)
+            return await answer_whole(nowhere, status, ERROR_HEADERS, body)
+        headers = tuple(incoming.headers.items())
+        call = Call(
+            upstream, incoming.method, f"/{rest}", headers, await _whole_body(incoming), begun, incoming
+        )
+        try:
+            return await self._service.answer(call)
+        except ConnectionError:
+            raise  # the agent is gone
+        except Exception as error:  # a boundary: the agent must not wait for an answer that never comes
+            self._tell(f"{call.method} {call.target.partition('?')[0]}: {type(error).__name__}: {error}")
+            break_off(call)
+            raise
+
+
+async def _whole_body(incoming: BaseRequest) -> bytes:
+    if incoming.headers.get("Expect", "").lower() == "100-continue" and incoming.transport is not None:
+        incoming.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    pieces = [piece async for piece in incoming.content.iter_any()]
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _refusal(incoming: BaseRequest) -> tuple[int, str] | None:
+    """Why a request is not served, with the status that says so; `None` where it is."""
+    headers = incoming.headers
+    if _host(f"//{headers.get('Host', LOOPBACK)}") not in _NAMES:
+        return 403, "only programs on this machine are served, by the name 127.0.0.1 or localhost"
+    if "Origin" in headers and _host(headers["Origin"]) not in _NAMES:
+        return 403, "web pages are not served"
+    if headers.get("Sec-Fetch-Site") == "cross-site":
+        return 403, "web pages are not served"
+    if headers.get("Upgrade", "").lower() == "websocket":
+        return 501, "WebSockets are not recorded: use the provider's HTTP interface, or leave amberfork out"
+    return None
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None

@@ -1,0 +1,147 @@
+"""The tape as it is recorded: one whole line an exchange, in the file before the agent has all of the answer.
+
+Each line is one write of the operating system. A recorder that is killed leaves all lines before and at most
+one torn line, the last. Where a line cannot be written whole, what stands of it is cut off again, and nothing
+more is recorded: a tape with a hole in it would look like one without.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from stat import S_ISREG
+from threading import Lock
+from typing import Final
+
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.tape import Exchange, JsonValue
+from amberfork_cli.errors import JsonError, OptionError, OutputError
+from amberfork_cli.files.naming import printable, reason
+from amberfork_cli.tapes import exchange_line, header_line
+
+_MOST_BACK: Final = 1 << 20  # bytes read at a time, from the end, to find where the last line begins
+
+
+class Existing(StrEnum):
+    """What to do with a file that is there already."""
+
+    REFUSE = "refuse"
+    FORCE = "force"
+    APPEND = "append"
+
+
+class TapeFile:
+    """A tape that is being recorded; `count` is how many exchanges were written to it.
+
+    Opening it raises OutputError, and OptionError for an existing file that is not to be touched. `torn` is
+    how many bytes of a torn last line were cut off to append.
+    """
+
+    def __init__(
+        self, path: Path, *, existing: Existing = Existing.REFUSE, header: Mapping[str, JsonValue]
+    ) -> None:
+        self.path, self.count, self.torn = path, 0, 0
+        self._failure: OutputError | None = None
+        self._lock = Lock()
+        try:
+            self._descriptor = self._open(existing)
+            status = os.fstat(self._descriptor)
+            self._regular, self._size = S_ISREG(status.st_mode), status.st_size
+            if existing is Existing.APPEND and self._size:
+                self._prepare_to_append()
+        except OSError as error:
+            raise self._trouble(error) from error
+        self._new = not self._size
+        if self._new:
+            self._write(header_line(header))
+
+    def append(self, exchange: Exchange) -> None:
+        """Write an exchange; raises OutputError, and again at every later call."""
+        self.append_line(exchange_line(exchange))
+
+    def append_line(self, line: bytes) -> None:
+        """Write the line of an exchange; raises OutputError, and again at every later call."""
+        with self._lock:
+            self._write(line)
+            self.count += 1
+
+    @property
+    def failure(self) -> OutputError | None:
+        """Why nothing more is recorded, if that is so."""
+        return self._failure
+
+    def close(self) -> None:
+        """Close the file; what was written is in it already. A new one without an exchange goes again."""
+        os.close(self._descriptor)
+        if self._new and self._regular and not self.count:
+            self.path.unlink(missing_ok=True)
+
+    def _open(self, existing: Existing) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        more = {Existing.REFUSE: os.O_EXCL, Existing.FORCE: os.O_TRUNC, Existing.APPEND: 0}[existing]
+        try:
+            return os.open(self.path, flags | more, 0o666)
+        except FileExistsError:
+            name = printable(self.path)
+            raise OptionError(f"{name} exists: --append goes on with it, --force records over it") from None
+
+    def _prepare_to_append(self) -> None:
+        """See that the file is a tape, and that it ends with a whole line."""
+        start = self._start_of_last_line()
+        last = os.pread(self._descriptor, self._size - start, start)
+        beginning = os.pread(self._descriptor, _MOST_BACK, 0) if start else last
+        first, ended, _ = beginning.partition(b"\n")
+        if (ended or not start) and not _is_tape_line(first):
+            raise OptionError(f"{printable(self.path)}: this is no tape that can be gone on with")
+        if last and _is_tape_line(last):
+            self._write(b"\n")
+        elif last:
+            os.ftruncate(self._descriptor, start)
+            self.torn, self._size = len(last), start
+
+    def _start_of_last_line(self) -> int:
+        """The offset behind the last line feed."""
+        end = self._size
+        while end > 0:
+            start = max(0, end - _MOST_BACK)
+            found = os.pread(self._descriptor, end - start, start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            end = start
+        return 0
+
+    def _write(self, line: bytes) -> None:
+        if self._failure is not None:
+            raise self._failure
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+        except OSError as error:
+            with suppress(OSError):
+                if self._regular:
+                    os.ftruncate(self._descriptor, self._size)
+            self._failure = self._trouble(error)
+            raise self._failure from error
+        self._size += len(line)
+
+    def _trouble(self, error: OSError) -> OutputError:
+        return OutputError(reason(error), target=printable(self.path))
+
+
+def recorder() -> dict[str, JsonValue]:
+    """What a tape says of itself in its first line."""
+    from amberfork_cli import __version__
+
+    return {"recorder": f"amberfork {__version__}"}
+
+
+def _is_tape_line(line: bytes) -> bool:
+    try:
+        value = jsontext.loads(line)
+    except JsonError:
+        return False
+    return isinstance(value, dict) and ("request" in value or "tape_version" in value)

@@ -1,0 +1,114 @@
+"""Where providers are, and how an agent is pointed to the edge."""
+
+import pytest
+
+from amberfork_cli.errors import OptionError
+from amberfork_cli.proxy.providers import PROVIDERS, agent_environment, agent_variables, upstreams
+
+EDGE = "http://127.0.0.1:9"
+
+
+def test_every_known_sdk_is_pointed_to_a_prefix_of_its_own():
+    """With the path that its base URL has."""
+    assert agent_variables(upstreams({}), EDGE) == {
+        "OPENAI_BASE_URL": f"{EDGE}/openai/v1",
+        "OPENAI_API_BASE": f"{EDGE}/openai/v1",
+        "ANTHROPIC_BASE_URL": f"{EDGE}/anthropic",
+        "GOOGLE_GEMINI_BASE_URL": f"{EDGE}/gemini",
+        "MISTRAL_BASE_URL": f"{EDGE}/mistral/v1",
+        "CO_API_URL": f"{EDGE}/cohere",
+        "GROQ_BASE_URL": f"{EDGE}/groq",
+        "OLLAMA_HOST": f"{EDGE}/ollama",
+        "OPENROUTER_BASE_URL": f"{EDGE}/openrouter/api/v1",
+        "OPENROUTER_API_BASE": f"{EDGE}/openrouter/api/v1",
+        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": f"{EDGE}/bedrock",
+    }
+
+
+@pytest.mark.parametrize(
+    ("environment", "name", "base"),
+    [
+        ({}, "openai", "https://api.openai.com/v1"),
+        ({"OPENAI_BASE_URL": "https://gw.corp/llm/v1/"}, "openai", "https://gw.corp/llm/v1/"),
+        ({"OPENAI_BASE_URL": ""}, "openai", "https://api.openai.com/v1"),
+        ({"OPENAI_API_BASE": "http://old:1"}, "openai", "http://old:1"),
+        ({"OLLAMA_HOST": "box:11434"}, "ollama", "http://box:11434"),
+        ({"AWS_REGION": "eu-west-1"}, "bedrock", "https://bedrock-runtime.eu-west-1.amazonaws.com"),
+        ({"AZURE_OPENAI_ENDPOINT": "https://me.openai.azure.com"}, "azure", "https://me.openai.azure.com"),
+    ],
+)
+def test_what_the_agent_had_set_is_respected(environment, name, base):
+    """As the place that calls go on to."""
+    assert upstreams(environment)[name].base == base
+
+
+def test_a_gateway_keeps_its_path_and_never_shows_its_credentials():
+    """The path on the tape is the one at the gateway's host."""
+    upstream = upstreams({"OPENAI_BASE_URL": "https://me:pw@gw.corp:8443/llm/v1/"})["openai"]
+
+    assert (upstream.host, upstream.path) == ("https://me:pw@gw.corp:8443", "/llm/v1")
+    assert upstream.shown == "https://gw.corp:8443/llm/v1"
+    assert agent_variables({"openai": upstream}, EDGE)["OPENAI_BASE_URL"] == f"{EDGE}/openai/llm/v1"
+
+
+def test_other_providers_and_variables_can_be_named():
+    """What is said on the command line counts before the environment, and that before a tape."""
+    found = upstreams(
+        {"OPENAI_BASE_URL": "http://environment/v1"},
+        named=["mine=https://llm.mine.example/api", "openai=http://said/v2"],
+        variables=["MY_URL=mine", "MY_OPENAI=openai"],
+        recorded={"openai": "http://tape/v3", "groq": "http://tape/q", "azure": "http://tape/z"},
+    )
+
+    made = agent_variables(found, EDGE)
+    assert made["MY_URL"] == f"{EDGE}/mine/api"
+    assert made["MY_OPENAI"] == made["OPENAI_BASE_URL"] == f"{EDGE}/openai/v2"
+    assert (made["GROQ_BASE_URL"], made["AZURE_OPENAI_ENDPOINT"]) == (f"{EDGE}/groq/q", f"{EDGE}/azure/z")
+    assert found["openai"].host == "http://said"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"named": ["x"]}, "--upstream wants NAME=URL, not 'x'"),
+        ({"named": ["x="]}, "--upstream wants NAME=URL, not 'x='"),
+        ({"named": ["a/b=http://c"]}, "--upstream wants NAME=URL, not 'a/b=http://c'"),
+        ({"named": ["x=ftp://y"]}, "--upstream x: this is no URL that a provider can be reached at"),
+        ({"named": ["x=http://y:port"]}, "--upstream x: this is no URL that a provider can be reached at"),
+        ({"variables": ["X"]}, "--env wants VAR=NAME, not 'X'"),
+        ({"variables": ["X=mine"]}, '--env X=mine: there is no provider "mine": name it with --upstream'),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options, problem):
+    """In one sentence."""
+    with pytest.raises(OptionError) as refused:
+        upstreams({}, **options)
+
+    assert str(refused.value) == problem
+
+
+def test_a_variable_that_is_no_url_is_named():
+    """The agent could not use it either."""
+    with pytest.raises(OptionError) as refused:
+        upstreams({"OPENAI_BASE_URL": "gw corp"})
+
+    assert str(refused.value) == "OPENAI_BASE_URL: this is no URL that a provider can be reached at"
+
+
+def test_an_agent_behind_a_proxy_reaches_the_edge_without_it():
+    """Whatever else went past the proxy still does."""
+    behind = {"HTTPS_PROXY": "http://proxy:1", "NO_PROXY": "corp"}
+
+    made = agent_environment(behind, {}, EDGE)
+
+    assert made == {**behind, "NO_PROXY": "corp,127.0.0.1", "no_proxy": "127.0.0.1"}
+    assert agent_environment({"A": "b"}, {}, EDGE) == {"A": "b"}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
+def test_every_provider_has_a_form_for_errors_that_holds_the_sentence(provider):
+    """Somewhere in a JSON object."""
+    error = provider.error(404, "not_found_error", "a sentence")
+
+    assert isinstance(error, dict)
+    assert "a sentence" in str(error)
