@@ -1,10 +1,10 @@
 """Typer at the cost of Typer: values converted without pydantic, help laid out without Rich.
 
 Since 0.29 Typer builds a pydantic adapter for every parameter that a command has, whether it was given or
-not. A program of two commands, one with a file name and a flag, costs 13.1 times `python -c pass` that way and
-5.8 times by the way below (Typer 0.29.2, Python 3.11; `benchmarks/startup.py` measures the whole program). What
-amberfork's parameters are, texts, paths, numbers and enums, is converted here, by a stand-in for the adapter;
-any other type is left to Typer. Earlier versions have no adapters, and nothing is changed in them.
+not. A program of two commands, one with a file name and a flag, costs 13.1 times `python -c pass` that way,
+and 5.8 times by the way below (Typer 0.29.2, Python 3.11; `benchmarks/startup.py` measures amberfork itself).
+What amberfork's parameters are, texts, paths, numbers and enums, is converted here, by a stand-in for the
+adapter; any other type is left to Typer. Earlier versions have no adapters, and nothing is changed in them.
 
 Two more things that Typer does not do: an option whose metavar names two values takes two
 (`--replace REGEX TEXT`), as often as it is given; and options stand in the help by what they are about, at
