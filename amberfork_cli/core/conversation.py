@@ -39,6 +39,7 @@ class Turn:
     shared: int
     renewed: int = 0
     head: bytes = b""
+    chained: bool = False
 
     @property
     def key(self) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
@@ -69,7 +70,7 @@ class _Finder:
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
-        self._links: list[int] = []
+        self._links: list[tuple[int, int]] = []
         self._open: dict[bytes, deque[int]] = {}
         self._ends = _Ends()
         self._continued: set[int] = set()
@@ -97,9 +98,10 @@ class _Finder:
             parent.shared,
             parent.renewed,
             sketch.messages[0] if sketch.messages else b"",
+            sketch.follows is not None,
         )
         self._turns.append(turn)
-        self._links.append(_digest(sketch.links))
+        self._links.append((_digest(sketch.links), _digest(sketch.links[:-1])))
         self._ends.add(number, sketch)
         if sketch.prefixes:
             self._open.setdefault(sketch.prefixes[-1], deque()).append(number)
@@ -118,13 +120,24 @@ class _Finder:
             if found:
                 number = self._earliest(found)
                 return _Parent(number, length, 0 if self._means_the_same(number, sketch, length) else length)
-        return self._with_another_head(sketch) or self._ends.rewritten(sketch) or _NONE
+        another = self._with_another_end(sketch) or self._with_another_head(sketch)
+        return another or self._ends.rewritten(sketch) or _NONE
 
     def _earliest(self, numbers: deque[int]) -> int:
         """The earliest that nothing continues yet, else the latest."""
         while len(numbers) > 1 and numbers[0] in self._continued:
             numbers.popleft()
         return numbers[0]
+
+    def _with_another_end(self, sketch: Sketch) -> _Parent | None:
+        """The exchange whose history this one has but for the last message: reminders come and go."""
+        found = self._ends.with_another_end(sketch)
+        if found is None:
+            return None
+        number, length = found
+        return _Parent(
+            number, length, 0 if self._links[number][1] == _digest(sketch.links[:length]) else length
+        )
 
     def _with_another_head(self, sketch: Sketch) -> _Parent | None:
         """The exchange whose history this one has but for the first message: system prompts tell the time."""
@@ -136,7 +149,7 @@ class _Finder:
 
     def _means_the_same(self, number: int, sketch: Sketch, length: int) -> bool:
         """Whether the IDs in the first messages of a history mean what they meant in that exchange."""
-        return self._links[number] == _digest(sketch.links[:length])
+        return self._links[number][0] == _digest(sketch.links[:length])
 
 
 class _Ends:
@@ -144,22 +157,39 @@ class _Ends:
 
     def __init__(self) -> None:
         self._headless: dict[int, dict[int, None]] = {}
+        self._endless: dict[bytes, dict[int, None]] = {}
         self._lasts: dict[tuple[bytes, ...], dict[int, None]] = {}
-        self._keys: dict[int, tuple[int, tuple[bytes, ...]]] = {}
+        self._keys: dict[int, tuple[int, bytes, tuple[bytes, ...]]] = {}
 
     def add(self, number: int, sketch: Sketch) -> None:
-        """Take in an exchange; one of fewer than two messages says too little to be known again."""
-        if len(sketch.messages) > 1:
-            headless, last = self._keys[number] = _digest(sketch.messages[1:]), sketch.messages[-2:]
-            self._headless.setdefault(headless, {})[number] = None
-            self._lasts.setdefault(last, {})[number] = None
+        """Take in an exchange."""
+        if not sketch.messages:
+            return
+        headless, last = _digest(sketch.messages[1:]), sketch.messages[-2:]
+        endless = sketch.prefixes[-2] if len(sketch.prefixes) > 1 else _besides(sketch)
+        self._keys[number] = headless, endless, last
+        self._headless.setdefault(headless, {})[number] = None
+        self._endless.setdefault(endless, {})[number] = None
+        self._lasts.setdefault(last, {})[number] = None
 
     def forget(self, number: int) -> None:
         """Leave out an exchange that is continued now."""
         if number in self._keys:
-            headless, last = self._keys.pop(number)
+            headless, endless, last = self._keys.pop(number)
             _leave_out(self._headless, headless, number)
+            _leave_out(self._endless, endless, number)
             _leave_out(self._lasts, last, number)
+
+    def with_another_end(self, sketch: Sketch) -> tuple[int, int] | None:
+        """The latest with the longest history that this one has but for the last message; what it has of it.
+
+        Of a history of one message nothing is left: there the rest of the request must be the same.
+        """
+        for length in range(len(sketch.messages) - 2, -1, -1):
+            numbers = self._endless.get(sketch.prefixes[length - 1] if length else _besides(sketch))
+            if numbers:
+                return next(reversed(numbers)), length
+        return None
 
     def with_another_head(self, sketch: Sketch) -> tuple[int, int] | None:
         """The earliest with the longest history that this one has but for the first message; its length."""
@@ -178,6 +208,11 @@ class _Ends:
             if numbers:
                 return _Parent(next(iter(numbers)), end, end)
         return None
+
+
+def _besides(sketch: Sketch) -> bytes:
+    """All of a request that is no message."""
+    return sketch.endpoint + sketch.rest
 
 
 _Key = TypeVar("_Key", bound=Hashable)

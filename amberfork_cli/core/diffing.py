@@ -166,7 +166,7 @@ class _Run:
     def _calls_before(self, number: int, history: Sequence[Message]) -> Mapping[str, ToolCall]:
         """The calls of the response that a request goes on from by its name, where it answers some."""
         turn = self.turns[number]
-        if turn.parent is None or turn.shared or not unanswered(history):
+        if turn.parent is None or not turn.chained or not unanswered(history):
             return {}
         return calls_made(self.tape.reread(turn.parent))
 
@@ -313,14 +313,14 @@ class _Comparison:
         if self._is_carried(turn, partner):
             return [], []
         known = self._told.setdefault(partner.conversation, {})
-        past = self._past(turn, partner)
         found: list[Finding] = []
-        for skip in (past, _NOTHING) if past and turn.added != partner.added else (_NOTHING,):
-            found = self._all_findings(old, new, skip)
+        for skip in self._looks(turn, partner):
+            found = found or self._all_findings(old, new, skip)
             fresh = [one for one in found if _digest(one.spot) not in known]
             if fresh:
                 known.update((_digest(one.spot), turn.number) for one in fresh)
                 return fresh, []
+            found = found if turn.hints == partner.hints else []
         goes_on = turn.parent in self._origin_of and self._beside(turn.parent) == partner.parent
         return ([], found) if found or goes_on else ([_unexplained(turn, partner)], [])
 
@@ -349,7 +349,7 @@ class _Comparison:
         """
         origin, words = cause(found)
         behind = self._pairing.inserted.get(turn.number)
-        if turn.parent is not None and not turn.shared:
+        if turn.chained:
             between = self._between(turn, partner, behind)
             return (Origin.MODEL_OUTPUT, turn_words(*between)) if between else (origin, words)
         if behind is not None:
