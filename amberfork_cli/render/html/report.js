@@ -53,15 +53,23 @@
     }
     return [nodes.at(-1), nodes.at(-1).length];
   };
+  // Where recorded and re-issued words stand in one text, it is searched as each side has it.
+  const versions = (nodes) => {
+    const without = (name) => nodes.filter((node) => !node.parentElement.closest(name));
+    const sides = [without("ins"), without("del")];
+    return sides.some((side) => side.length === nodes.length) ? [nodes] : sides;
+  };
   const rangesOf = (nodes, pattern) => {
-    const ranges = [];
-    for (const match of nodes.map((node) => node.data).join("").matchAll(pattern)) {
-      const range = new Range();
-      range.setStart(...place(nodes, match.index));
-      range.setEnd(...place(nodes, match.index + match[0].length));
-      ranges.push(range);
+    const ranges = new Map();
+    for (const side of versions(nodes)) {
+      for (const match of side.map((node) => node.data).join("").matchAll(pattern)) {
+        const range = new Range();
+        range.setStart(...place(side, match.index));
+        range.setEnd(...place(side, match.index + match[0].length));
+        ranges.set(`${nodes.indexOf(range.startContainer)} ${range.startOffset}`, range);
+      }
     }
-    return ranges;
+    return [...ranges.values()].sort((one, other) => one.compareBoundaryPoints(Range.START_TO_START, other));
   };
   const say = () => {
     const many = hits.length > MOST ? `more than ${MOST}` : `${hits.length}`;
@@ -72,7 +80,10 @@
     CSS.highlights.set("found", new Highlight(...hits));
     CSS.highlights.set("here", at < 0 ? new Highlight() : new Highlight(hits[at]));
   };
+  let waiting = 0;
   const look = () => {
+    clearTimeout(waiting);
+    waiting = 0;
     hits = [];
     at = -1;
     const term = search.value.trim();
@@ -95,11 +106,19 @@
     say();
     paint();
   };
-  let waiting = 0;
-  search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(look, 150); });
+  search.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(look, 150);
+  });
   search.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { event.preventDefault(); if (waiting) { clearTimeout(waiting); waiting = 0; if (at < 0) look(); } go(event.shiftKey ? -1 : 1); }
-    if (event.key === "Escape") { search.value = ""; look(); search.blur(); }
+    if (event.key === "Enter") {
+      if (waiting) look();
+      go(event.shiftKey ? -1 : 1);
+    } else if (event.key === "Escape") {
+      search.value = "";
+      look();
+      search.blur();
+    }
   });
 
   // Keys: only where nobody is writing.
