@@ -1,12 +1,12 @@
 """Parallel calls and their results that came in another order: one difference, not two changes.
 
-A batch is reordered when each element says the same and answers the same call as before. When only the
-answered calls changed places, nothing is reordered: that is a difference of links.
+A batch is reordered when each element says the same and answers the same call as before. Where elements say
+the same but answer other calls, they are faced with their like all the same: that is a difference of links.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -24,26 +24,29 @@ _Sign: TypeAlias = "tuple[bytes, int | None]"
 class Reordered:
     """A run of elements that came in another order: where it begins on each side, and where each went.
 
-    `order[k]` is the re-issued position, counted from the run's beginning, of the recorded element `k`.
+    `order[k]` is the re-issued position, counted from the run's beginning, of the recorded element `k`. Each
+    answers the call it answered, unless the run is `crossed`: then the links tell what changed.
     """
 
     old_start: int
     new_start: int
     order: Order
+    crossed: bool = False
 
 
 def reordered_messages(old: Sequence[Element], new: Sequence[Element]) -> list[Reordered]:
-    """The runs of tool messages whose results are the same, each for the same call, in another order."""
-    waiting: dict[tuple[_Sign, ...], list[tuple[int, tuple[_Sign, ...]]]] = defaultdict(list)
+    """The runs of tool messages whose results are the same, in another order."""
+    waiting: dict[tuple[bytes, ...], list[tuple[int, tuple[_Sign, ...]]]] = defaultdict(list)
     for start, signs in _runs(old):
-        waiting[_sorted(signs)].append((start, signs))
+        waiting[tuple(sorted(_texts(signs)))].append((start, signs))
     found = []
     for start, signs in _runs(new):
-        same = waiting[_sorted(signs)]
-        if any(old_signs == signs for _, old_signs in same) or not same:
+        same = waiting[tuple(sorted(_texts(signs)))]
+        if any(_texts(old_signs) == _texts(signs) for _, old_signs in same) or not same:
             continue
         old_start, old_signs = same.pop(0)
-        found.append(Reordered(old_start, start, _order(old_signs, signs)))
+        order, crossed = _order(old_signs, signs)
+        found.append(Reordered(old_start, start, order, crossed))
     return found
 
 
@@ -67,14 +70,15 @@ def _signs(run: Sequence[Element]) -> tuple[_Sign, ...]:
     )
 
 
-def reordered_parts(old: Element, new: Element) -> tuple[str, Order] | None:
-    """The list in a message whose calls or results came in another order, and that order."""
+def reordered_parts(old: Element, new: Element) -> tuple[str, Order, bool] | None:
+    """The list in a message whose calls or results came in another order, that order, and if it crosses."""
     for name in dict.fromkeys(one.path[0] for one in old.ids if len(one.path) > 1):
         left, right = _list(old, name), _list(new, name)
         if isinstance(name, str) and len(left) == len(right) > 1:
             old_signs, new_signs = _part_signs(old, name, left), _part_signs(new, name, right)
-            if old_signs != new_signs and _sorted(old_signs) == _sorted(new_signs):
-                return name, _order(old_signs, new_signs)
+            texts = _texts(old_signs), _texts(new_signs)
+            if texts[0] != texts[1] and sorted(texts[0]) == sorted(texts[1]):
+                return name, *_order(old_signs, new_signs)
     return None
 
 
@@ -107,15 +111,17 @@ def _relative(signs: list[_Sign]) -> tuple[_Sign, ...]:
     return tuple((text, None if number is None else number - first) for text, number in signs)
 
 
-def _sorted(signs: Sequence[_Sign]) -> tuple[_Sign, ...]:
-    return tuple(sorted(signs, key=lambda sign: (sign[0], -1 if sign[1] is None else sign[1])))
+def _texts(signs: Sequence[_Sign]) -> list[bytes]:
+    return [text for text, _ in signs]
 
 
-def _order(old: Sequence[_Sign], new: Sequence[_Sign]) -> Order:
-    places: dict[_Sign, list[int]] = defaultdict(list)
+def _order(old: Sequence[_Sign], new: Sequence[_Sign]) -> tuple[Order, bool]:
+    """Where each element went, and whether any of them answers another call there."""
+    crossed = Counter(old) != Counter(new)
+    places: dict[object, list[int]] = defaultdict(list)
     for position, sign in enumerate(new):
-        places[sign].append(position)
-    return tuple(places[sign].pop(0) for sign in old)
+        places[sign[0] if crossed else sign].append(position)
+    return tuple(places[sign[0] if crossed else sign].pop(0) for sign in old), crossed
 
 
 def arranged(element: Element, name: str, order: Order) -> Element:

@@ -24,7 +24,7 @@ from amberfork_cli.core.report import MISSING, Difference, Kind, Origin, Spot, W
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.core.tool_offers import tool_members, tool_spots
 from amberfork_cli.core.values import Change, changes, likeness
-from amberfork_cli.core.words import call_words, result_words, summary, who
+from amberfork_cli.core.words import call_words, result_said, result_words, summary, who
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class _Messages:
             elif j is not None:
                 come.append(self._new[self._order[j]])
         yield from _hunks(gone, come)
-        yield from (self._run(run) for run in self._reordered)
+        yield from (self._run(run) for run in self._reordered if not run.crossed)
 
     def _arrangement(self) -> list[int]:
         """The re-issued messages, by their positions, with the reordered runs as they were recorded."""
@@ -210,11 +210,12 @@ class _Messages:
 
     def _pair(self, old: Element, new: Element, *, equal: bool) -> Iterator[Finding]:
         """What differs between two messages that are each other's counterpart."""
-        moved = None if equal else reordered_parts(old, new)
+        name, order, crossed = (not equal and reordered_parts(old, new)) or ("", (), True)
+        moved = (name, order) if name else None
         facing = arranged(new, *moved) if moved else new
         found = [] if equal else changes(old.value, facing.value)
         yield from _spots(old, new, [_unarranged(change, moved) for change in found])
-        if moved:
+        if moved and not crossed:
             yield _reordered_parts(old, new, moved)
         self._meanings.declare(old.ids, facing.ids)
         for one, other in self._meanings.broken(old.ids, facing.ids):
@@ -381,8 +382,7 @@ def _linked(old: Element, new: Element, difference: Difference) -> Finding:
     """A finding for one reference that answers another call."""
     path = difference.reissued_path or ()
     result = new.result_at(path[len(new.path) :])
-    kind, *said = summary(new.said, new.value)
-    words = (kind, ours(" "), *said) if result else who(new.said)
+    words = (ours("tool result "), *result_said(result)) if result else who(new.said)
     origin = Origin.TOOL_RESULT if result else _ORIGINS[new.said.role if new.said else Role.UNKNOWN]
     spot = Spot(to_text(new.path), words, (difference,))
     return Finding(spot, origin, _said(old), _said(new), result=result)

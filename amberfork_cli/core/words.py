@@ -78,9 +78,13 @@ def summary(message: Message | None, value: JsonValue) -> Words:
     if message.results:
         first, *others = message.results
         more = f" and {len(others)} more" if others else ""
-        said = cut(_content_text(first.content), _WORDS_CELLS * 2)
-        return (ours("tool result"), *said, *((ours(more),) if more else ()))
+        return (ours("tool result"), *result_said(first), *((ours(more),) if more else ()))
     return (ours(_WHO[message.role]), *cut(message.text, _WORDS_CELLS * 2))
+
+
+def result_said(result: ToolResult) -> Words:
+    """The beginning of what a result says."""
+    return cut(_content_text(result.content), _WORDS_CELLS * 2)
 
 
 def _joined(items: Iterator[Words]) -> Iterator[Piece]:
