@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from amberfork_cli.core.fingerprint import Absent, json_of
+from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.paths import PathPattern, Replacement, replaced, without
 from amberfork_cli.core.tape import Body, BodyKind, Exchange
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.canonical import Canonical, IdUse, canonicalize
-from amberfork_cli.core.fingerprint import Absent, json_of
+from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.id_rules import IdRules
 from amberfork_cli.core.paths import replaced
 from amberfork_cli.core.tape import Body, Exchange, Response

@@ -12,11 +12,12 @@ from hashlib import blake2b
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.bodies import Finding, findings
 from amberfork_cli.core.causes import cause, turn_words
+from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.conversation import Turn, turns
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
 from amberfork_cli.core.earlier import calls_made, reading_with_calls, unanswered, with_calls
-from amberfork_cli.core.fingerprint import Absent, Sketch, Sketcher, json_of
+from amberfork_cli.core.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.id_rules import IdRules
 from amberfork_cli.core.matching import pair
 from amberfork_cli.core.reading import Reading, read

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.model import Message, ToolCall
-from amberfork_cli.core.fingerprint import Absent, json_of
 from amberfork_cli.core.reading import Reading
 from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import Exchange

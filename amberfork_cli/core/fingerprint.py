@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from hashlib import blake2b
 from typing import TypeAlias
 
 from amberfork_cli.core import jsontext
+from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.id_rules import CLASSES, HISTORIES, IdClass, IdRules, Role
 from amberfork_cli.core.linkage import Minted
 from amberfork_cli.core.minted import (
@@ -24,9 +24,8 @@ from amberfork_cli.core.minted import (
     path_ids,
 )
 from amberfork_cli.core.parts import Part, Parts, content_digest
-from amberfork_cli.core.tape import Body, BodyKind, Exchange, JsonValue, Response
+from amberfork_cli.core.tape import Body, Exchange, JsonValue, Response
 from amberfork_cli.core.threads import Thread
-from amberfork_cli.errors import JsonError
 
 RULES_VERSION = "af1"
 """Stands before every fingerprint; those of other versions were made by other rules: compare none of them."""
@@ -201,24 +200,6 @@ def _hints(thread: Thread) -> bytes:
     """Where cache hints stand, counted from the last message: they move on with the conversation."""
     count = len(thread.parts)
     return content_digest(*(b"%d %s" % (count - at, hint) for at, hint in thread.hints))
-
-
-class Absent(Enum):
-    """What stands for the JSON value of a body that has none."""
-
-    VALUE = "absent"
-
-
-def json_of(body: Body) -> JsonValue | Absent:
-    """The JSON value that a body carries. Text that spells an object or array counts as what it spells."""
-    if body.kind is BodyKind.JSON and not isinstance(body.value, bytes):
-        return body.value
-    if body.kind is BodyKind.TEXT and isinstance(body.value, str) and body.value.lstrip()[:1] in ("{", "["):
-        try:
-            return jsontext.loads(body.value)
-        except JsonError:
-            return Absent.VALUE
-    return Absent.VALUE
 
 
 _Split: TypeAlias = tuple[str, list[JsonValue], JsonValue]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from amberfork_cli.core.bodies import Finding
 from amberfork_cli.core.canonical import canonicalize
-from amberfork_cli.core.fingerprint import Absent, json_of
+from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.id_rules import IdRules
 from amberfork_cli.core.paths import to_text
 from amberfork_cli.core.report import MISSING, Difference, Kind, Origin, Side, Spot
