@@ -13,7 +13,7 @@ from amberfork_cli.core.paths import to_text
 from amberfork_cli.core.report import MISSING, Difference, Kind, Origin, Piece, Side, Words, ours, quoted
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.core.values import text_of_json
-from amberfork_cli.core.words import call_words, content_said, cut, first_words, notation, result_words
+from amberfork_cli.core.words import call_words, content_said, first_words, result_words, value_words
 
 _MOST_SETTINGS = 3
 _VALUE_CELLS = 32
@@ -114,7 +114,7 @@ def _value(side: Side) -> Words:
         return (ours("nothing"),)
     if isinstance(side, bytes):
         return (ours(f"{len(side)} bytes"),)
-    return cut(notation(_plain(side)), _VALUE_CELLS)
+    return value_words(_plain(side), _VALUE_CELLS)
 
 
 def _plain(side: Side) -> JsonValue:

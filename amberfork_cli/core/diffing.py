@@ -5,7 +5,7 @@ Each tape is read once as a stream; only exchanges whose difference must be expl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -52,6 +52,7 @@ from amberfork_cli.core.tracing import Tracer
 from amberfork_cli.core.words import first_words, last_message
 
 _NOTHING = range(0), range(0)
+_FEW_CONVERSATIONS = 20  # so many can be looked at one by one
 _TOLD_IN_A_ROW = 8  # of a long run of missing or extra exchanges, displays name a few and count the rest
 
 
@@ -72,12 +73,13 @@ def diff_tapes(recorded: Tape, reissued: Tape, options: DiffOptions = DiffOption
     """
     endpoints = not (recorded.endpoints_unknown or reissued.endpoints_unknown)
     old, new = (_Run(tape, options, endpoints=endpoints) for tape in (recorded, reissued))
-    exchanges = _Comparison(old, new, options).exchanges()
+    exchanges = tuple(_Comparison(old, new, options).exchanges())
+    changed = {exchange.conversation for exchange in exchanges if exchange.state is not State.MATCH}
     return DiffReport(
         old.facts(),
         new.facts(),
-        tuple(exchanges),
-        tuple(new.conversations()),
+        exchanges,
+        tuple(new.conversations(changed)),
         loose=options.loose,
         ids=options.rules.value,
     )
@@ -118,15 +120,19 @@ class _Run:
             self.endpoint_texts.append(self._texts.setdefault(text, text))
             yield sketch
 
-    def conversations(self) -> Iterator[Conversation]:
-        """Each conversation with the first words of its user; a single one needs no words."""
+    def conversations(self, changed: Container[int]) -> Iterator[Conversation]:
+        """Each conversation with the first words of its user, where displays show them.
+
+        A single one needs no words, and of many that are the same nobody reads them.
+        """
         roots = {turn.conversation: turn for turn in reversed(self.turns)}
         for conversation in sorted(roots):
-            users = (
-                message for message in self.said(roots[conversation].number) if message.role is Role.USER
-            )
-            first = next(users, None) if len(roots) > 1 else None
-            yield Conversation(conversation, first_words(first.text) if first else "")
+            told = len(roots) > 1 and (conversation in changed or len(roots) <= _FEW_CONVERSATIONS)
+            yield Conversation(conversation, self._opening(roots[conversation]) if told else "")
+
+    def _opening(self, root: Turn) -> str:
+        users = (message.text for message in self.said(root.number) if message.role is Role.USER)
+        return first_words(next(users, ""))
 
     def facts(self) -> TapeFacts:
         return TapeFacts(
@@ -296,7 +302,7 @@ class _Comparison:
         )
         if diff.weak and self._options.loose:
             self._allowed.add(turn.number)
-            return self._match(turn, partner)
+            return replace(self._match(turn, partner), spots=spots)
         if not diff.weak and turn.conversation not in self._forked:
             self._forked.add(turn.conversation)
             diff = replace(diff, state=State.FORK)
@@ -408,7 +414,7 @@ class _Comparison:
         labels = list(dict.fromkeys(finding.spot.label for finding in found))
         count = len(labels) - 2
         more = f" and {count} more place{'' if count == 1 else 's'}" if count > 0 else ""
-        return (ours("with another "), ours(", ".join(labels[:2]) + more)) if labels else ()
+        return (ours(f"which differs in {', '.join(labels[:2])}{more}"),) if labels else ()
 
     def _missing(self) -> dict[int, list[ExchangeDiff]]:
         """The recorded exchanges that were never re-issued, by the re-issued one after which they belong."""

@@ -100,10 +100,14 @@ def last_message(message: Message | None) -> Words:
         return ()
     if message.results:
         return result_words(message.results[-1])
-    text = _on_one_line(message.text, _WORDS_CELLS + 1)
-    if len(text) <= _WORDS_CELLS:
-        return (quoted(notation(text)),)
-    return (quoted(notation(text[: _WORDS_CELLS - 1])[:-1]), ours('…"'))
+    return value_words(" ".join(message.text[: _WORDS_CELLS * 4].split()), _WORDS_CELLS)
+
+
+def value_words(value: JsonValue, room: int) -> Words:
+    """A value in JSON on one line, and our sign where it was cut; a text that was cut keeps its quotes."""
+    if isinstance(value, str) and len(notation(value)) > room:
+        return (quoted(notation(value[: room - 3])[:-1]), ours('…"'))
+    return cut(notation(value), room)
 
 
 def first_words(text: str) -> str:
