@@ -10,15 +10,16 @@ from amberfork_cli.core.tape import NOTHING, Exchange, ExchangeList, JsonValue, 
 from amberfork_cli.errors import CompressionError, OptionError, OutputError, TapeError
 from amberfork_cli.files import Notice, Readable, Source, Writable, atomic_output, open_source
 from amberfork_cli.tapes.bodies import body_line, text_exchange
-from amberfork_cli.tapes.formats import DocumentFormat, LineFormat, TapeFormat
+from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, TapeFormat
 from amberfork_cli.tapes.jsonl import exchange_line, header_line
 from amberfork_cli.tapes.reading import Reading
-from amberfork_cli.tapes.sniffing import FORMATS, examine
+from amberfork_cli.tapes.sniffing import FORMATS, Foreign, examine
 from amberfork_cli.tapes.streamed import StreamedTape
 
 __all__ = [
     "FORMATS",
     "DocumentFormat",
+    "ForeignFormat",
     "LineFormat",
     "TapeFormat",
     "exchange_line",
@@ -53,7 +54,10 @@ def open_tape(
         if as_text:
             return _text_tape(opened)
         reading = Reading(opened.name, lenient=lenient, notice=notice)
-        return StreamedTape(opened, examine(opened, reading, chosen=chosen), reading, one_pass=one_pass)
+        held = examine(opened, reading, chosen=chosen)
+        if isinstance(held, Foreign) and held.format.shares_history:
+            return _held_tape(opened, held, reading)
+        return StreamedTape(opened, held, reading, one_pass=one_pass)
     except CompressionError as error:
         opened.close()
         raise TapeError(str(error), source=opened.name) from error
@@ -95,6 +99,14 @@ def _format_named(name: str) -> TapeFormat:
 def _text_tape(opened: Source) -> Tape:
     with opened:
         return ExchangeList([text_exchange(opened.rest())], source=opened.name, form=TapeForm.TEXT)
+
+
+def _held_tape(opened: Source, held: Foreign, reading: Reading) -> Tape:
+    with opened:
+        tape = ExchangeList(held.exchanges(reading), source=opened.name, form=held.format.form)
+    tape.left_out = reading.left_out
+    reading.tell_left_out()
+    return tape
 
 
 def _tape_lines(exchanges: Iterable[Exchange], header: Mapping[str, JsonValue]) -> Iterator[bytes]:

@@ -24,21 +24,11 @@ def _has(value: JsonValue, name: str, kind: type) -> bool:
     return isinstance(value, dict) and isinstance(value.get(name), kind)
 
 
-def _is_claude_session(value: JsonValue) -> bool:
-    return _has(value, "sessionId", str) and _has(value, "type", str)
-
-
-def _is_codex_session(value: JsonValue) -> bool:
-    return _has(value, "timestamp", str) and _has(value, "payload", dict)
-
-
 def _is_list_of_exchanges(value: JsonValue) -> bool:
     return isinstance(value, list) and bool(value) and _has(value[0], "request", dict)
 
 
 _VALUES: Final[tuple[tuple[str, Callable[[JsonValue], bool]], ...]] = (
-    ("a Claude Code session", _is_claude_session),
-    ("a Codex session", _is_codex_session),
     ("a JSON list of exchanges", _is_list_of_exchanges),
 )
 _TEXTS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (

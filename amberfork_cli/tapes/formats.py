@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Self, TypeAlias
 
 from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue, Place, TapeForm
+from amberfork_cli.errors import JsonError
 from amberfork_cli.tapes.jsonitems import JsonItem, JsonItems, Names, items_of_value
 from amberfork_cli.tapes.reading import Reading
 
@@ -75,6 +76,24 @@ class Recording:
         recording._documents.append(value)
         return recording
 
+    def values(self, reading: Reading) -> Iterator[tuple[int, JsonValue]]:
+        """The value of each line, and the number of the line; what is no JSON is passed over or trouble."""
+        if self._documents:
+            yield self.begins, self._documents.pop()
+            return
+        for line, raw in enumerate(self.lines, self.begins):
+            if raw.isspace():
+                continue
+            try:
+                value = reading.document(raw)
+            except JsonError as error:
+                told = JsonError(
+                    f"not JSON: {error.problem}", line=error.line, column=error.column, path=error.path
+                )
+                reading.pass_over(told, line, torn=line > self.begins and not raw.endswith(b"\n"))
+                continue
+            yield line, value
+
     def items(self, reading: Reading, *paths: Names) -> Iterator[JsonItem]:
         """The items of the first list in the document that one of the paths leads to, through objects.
 
@@ -95,7 +114,8 @@ class ForeignFormat:
 
     It is known by its text, if that begins as `begins` says; or by the value of its first line, or of the
     document that it is, which `fits` sees. `called` is what people call it.
-    `exchanges` gives its exchanges, numbered from 0, and raises ShapeError, JsonError or TapeError.
+    `exchanges` gives its exchanges, numbered from 0, and raises ShapeError, JsonError or TapeError. Where
+    they share what they repeat (`shares_history`), they are held in memory, since a copy of each would not.
     """
 
     name: str
@@ -104,6 +124,7 @@ class ForeignFormat:
     fits: Callable[[JsonValue], bool] = _nothing_fits
     begins: re.Pattern[bytes] = NEVER
     form: TapeForm = TapeForm.TAPE
+    shares_history: bool = False
 
 
 TapeFormat: TypeAlias = LineFormat | DocumentFormat | ForeignFormat

@@ -20,6 +20,8 @@ from amberfork_cli.files import Source
 from amberfork_cli.tapes.batch import BATCH
 from amberfork_cli.tapes.bodies import BODIES, BODY
 from amberfork_cli.tapes.cassette import CASSETTE
+from amberfork_cli.tapes.claude import CLAUDE
+from amberfork_cli.tapes.codex import CODEX
 from amberfork_cli.tapes.foreign import foreign_text, foreign_value
 from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, Recording, TapeFormat
 from amberfork_cli.tapes.har import HAR
@@ -29,7 +31,7 @@ from amberfork_cli.tapes.nock import NOCK
 from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.vcr import VCR
 
-FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK)
+FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK, CLAUDE, CODEX)
 LINES: Final[tuple[LineFormat, ...]] = (JSONL, BODIES, BATCH)
 FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, BATCH, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"

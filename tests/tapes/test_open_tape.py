@@ -191,8 +191,6 @@ def test_what_a_tape_must_say_about_itself(source: bytes, problem: str) -> None:
     ("source", "name"),
     [
         (b"---\nmessages: []\n", "YAML"),
-        (b'{"type":"user","sessionId":"1","message":{}}\n' * 2, "a Claude Code session"),
-        (b'{"timestamp":"2025","type":"session_meta","payload":{}}\n' * 2, "a Codex session"),
         (b"[" + ONE + b"]", "a JSON list of exchanges"),
         (b"event: message_start\ndata: {}\n\n", "an event stream"),
         (b"data: {}\n\n", "an event stream"),
@@ -213,7 +211,7 @@ def test_an_unknown_format_is_an_error_that_names_the_known_ones() -> None:
     with pytest.raises(OptionError) as caught:
         tape(ONE, input_format="pcap")
 
-    names = "jsonl bodies exchange cassette body batch vcr har httprr nock".split()
+    names = "jsonl bodies exchange cassette body batch vcr har httprr nock claude codex".split()
     assert str(caught.value) == f'there is no input format "pcap": choose one of {", ".join(names)}'
     assert [known.name for known in FORMATS] == names
 

@@ -55,6 +55,16 @@ SEEDS = [
         b'[{"scope":"http://h:1","path":"/p?token=a","method":"GET","body":"","status":200,"response":["1f8b","08"],'
         b'"rawHeaders":["content-encoding","gzip"]},{"scope":"http://h","path":"/","response":{"a":1}}]'
     ),
+    (
+        b'{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"a"}}\n'
+        b'{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m","content":[{}]}}\n'
+        b'{"type":"user","uuid":"3","parentUuid":"1","sessionId":"s","message":{"role":"user","content":[{}]}}\n'
+    ),
+    (
+        b'{"timestamp":"2025","type":"session_meta","payload":{"instructions":"a"}}\n'
+        b'{"timestamp":"2025","type":"response_item","payload":{"type":"function_call","call_id":"c"}}\n'
+        b'{"timestamp":"2025","type":"compacted","payload":{"replacement_history":[1]}}\n'
+    ),
     gzip.compress(EXCHANGE + b"\n" + EXCHANGE),
     zstandard.compress(BODY),
 ]
