@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "tools": "amberfork_cli.commands.tools",
     "show": "amberfork_cli.commands.show",
     "record": "amberfork_cli.commands.record",
+    "replay": "amberfork_cli.commands.replay",
     "demo": "amberfork_cli.commands.demo",
 }
 """The module of each command, in the order of the help; its function bears the command's name."""

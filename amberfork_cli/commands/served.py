@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
 from amberfork_cli.commands.showing import stdout, tell
+from amberfork_cli.proxy.choices import OnMiss, Pace
 
 if TYPE_CHECKING:
+    from amberfork_cli.proxy.recorded import RecordedTape
+    from amberfork_cli.proxy.replay import Tally
     from amberfork_cli.proxy.server import Service
 
 SERVED: Final = "The providers"
@@ -54,6 +58,7 @@ def run_served(
     port: int,
     recorded: Mapping[str, str] = MappingProxyType({}),
     stopping: Callable[[], None],
+    quiet: bool = False,
 ) -> int:
     """Run a command beside the edge, or serve until Ctrl-C; gives back the exit code of the command.
 
@@ -67,12 +72,56 @@ def run_served(
     found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
     with Edge(service, found, port=port, tell=tell) as edge:
         if command:
-            return run_agent(command, agent_environment(os.environ, found, edge.url))
+            return run_agent(command, agent_environment(os.environ, found, edge.url), quiet=quiet)
         _show_variables(agent_variables(found, edge.url))
         tell(f"serving at {edge.url} until Ctrl-C")
         wait_for_the_end()
         stopping()
         return 0
+
+
+def run_replay(
+    recorded: RecordedTape,
+    command: Sequence[str] | None,
+    *,
+    output: Path | None,
+    force: bool,
+    on_miss: OnMiss,
+    pace: Pace = Pace.NONE,
+    named: Sequence[str] | None,
+    variables: Sequence[str] | None,
+    port: int,
+    quiet: bool = False,
+) -> tuple[int, Tally]:
+    """Run a command that is answered from a tape; gives back its exit code, and what was asked.
+
+    What was asked is recorded to `output`. With `quiet`, stdout is left to what is to be shown afterwards:
+    that of the command goes to stderr. Raises OptionError, and OutputError.
+    """
+    from amberfork_cli.proxy.relay import Relay
+    from amberfork_cli.proxy.replay import Nowhere, Replay
+    from amberfork_cli.proxy.tapefile import Existing, TapeFile, recorder
+
+    existing = Existing.FORCE if force else Existing.REFUSE
+    reissued = Nowhere() if output is None else TapeFile(output, existing=existing, header=recorder())
+    relay = Relay(reissued)
+    service = Replay(recorded, reissued=reissued, relay=relay, tell=tell, on_miss=on_miss, pace=pace)
+    try:
+        code = run_served(
+            service,
+            command,
+            named=named,
+            variables=variables,
+            port=port,
+            recorded=recorded.base_urls,
+            stopping=relay.stop,
+            quiet=quiet,
+        )
+        if reissued.failure is not None:
+            raise reissued.failure
+        return code, service.tally
+    finally:
+        reissued.close()
 
 
 def _show_variables(variables: Mapping[str, str]) -> None:

@@ -14,19 +14,21 @@ from typing import Final
 from amberfork_cli.errors import OptionError
 from amberfork_cli.files.naming import reason
 
+_STDERR: Final = 2
 _SIGNALLED: Final = 128  # what a shell adds to the number of the signal that ended a program
 _A_WHILE_S: Final = 0.5
 _HANDED_ON: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGBREAK")
 
 
-def run_agent(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def run_agent(command: Sequence[str], environment: Mapping[str, str], *, quiet: bool = False) -> int:
     """Run a command to its end; gives back its exit code, or 128 and the number of the signal that ended it.
 
-    Raises OptionError where it cannot be run.
+    With `quiet`, what it writes to stdout goes to stderr. Raises OptionError where it cannot be run.
     """
     with _signals_held() as held:
         try:
-            child = subprocess.Popen(command, env=dict(environment))  # noqa: S603 - the user's own command
+            stdout = _STDERR if quiet else None
+            child = subprocess.Popen(command, env=dict(environment), stdout=stdout)  # noqa: S603 - the user's
         except (OSError, ValueError) as error:
             raise OptionError(f"cannot run {command[0]}: {reason(error)}") from error
         held.child = child

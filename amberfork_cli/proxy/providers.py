@@ -122,11 +122,14 @@ def upstreams(
     """Every provider by its name: what the agent's environment says of it counts, else what the SDKs do.
 
     `named` are `NAME=URL`, `variables` `VAR=NAME`, and both count before anything else. `recorded` are base
-    URLs by name that a tape was recorded with: a replay keeps to their paths. Raises OptionError.
+    URLs by name that a tape was recorded with: they count where the path is another one, since a request is
+    looked up by its path. Raises OptionError.
     """
     found = {each.name: each for each in _known(environment)}
     for name, base in recorded.items():
-        found[name] = _at(found, name, base)
+        there = _at(found, name, base)
+        if name not in found or found[name].path != there.path:
+            found[name] = there
     for given in named:
         name, base = _pair(given, "--upstream", "NAME=URL")
         found[name] = _at(found, name, _checked(base, f"--upstream {name}"))

@@ -84,4 +84,8 @@ def _chunks(noted: JsonValue) -> Sequence[tuple[int, int]]:
     if not isinstance(noted, list):
         return ()
     pairs = [pair for pair in noted if isinstance(pair, list) and len(pair) == 2]
-    return [(size, moment) for size, moment in pairs if type(size) is int and type(moment) is int]
+    return [
+        (size, moment)
+        for size, moment in pairs
+        if type(size) is int and type(moment) is int and size >= 0 <= moment
+    ]

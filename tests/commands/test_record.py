@@ -13,22 +13,12 @@ from contextlib import contextmanager
 from textwrap import dedent
 
 import pytest
+from agent_runs import AMBERFORK, ASK, LIMIT_S
 from stub_provider import Answer, StubProvider, chat, chat_stream
 
 from amberfork_cli.proxy.relay import CUT
 from amberfork_cli.tapes import open_tape
 
-AMBERFORK = [sys.executable, "-m", "amberfork_cli"]
-LIMIT_S = 30
-ASK = """
-    import json, os, sys, urllib.request
-
-    def ask(text, variable="OPENAI_BASE_URL", path="/chat/completions", **more):
-        body = {"model": "m", "messages": [{"role": "user", "content": text}], **more}
-        url = os.environ[variable] + path
-        request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
-        return urllib.request.urlopen(request, timeout=20).read()
-"""
 NOTICE = (
     "amberfork: recording to run.jsonl: bodies are kept verbatim, credentials in headers and URLs are not\n"
 )

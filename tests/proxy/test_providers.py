@@ -57,7 +57,12 @@ def test_other_providers_and_variables_can_be_named():
         {"OPENAI_BASE_URL": "http://environment/v1"},
         named=["mine=https://llm.mine.example/api", "openai=http://said/v2"],
         variables=["MY_URL=mine", "MY_OPENAI=openai"],
-        recorded={"openai": "http://tape/v3", "groq": "http://tape/q", "azure": "http://tape/z"},
+        recorded={
+            "openai": "http://tape/v3",
+            "groq": "http://tape/q",
+            "azure": "http://tape/z",
+            "anthropic": "http://tape/",
+        },
     )
 
     made = agent_variables(found, EDGE)
@@ -65,6 +70,7 @@ def test_other_providers_and_variables_can_be_named():
     assert made["MY_OPENAI"] == made["OPENAI_BASE_URL"] == f"{EDGE}/openai/v2"
     assert (made["GROQ_BASE_URL"], made["AZURE_OPENAI_ENDPOINT"]) == (f"{EDGE}/groq/q", f"{EDGE}/azure/z")
     assert found["openai"].host == "http://said"
+    assert found["anthropic"].host == "https://api.anthropic.com"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,65 @@
+"""What to say of a request that is not on the tape: the nearest recorded one, and what first differs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from amberfork_cli.core.diffing import DiffOptions, diff_tapes
+from amberfork_cli.core.paths import to_text
+from amberfork_cli.core.report import Difference, Kind, Missing, Piece, Side, Spot, plain
+from amberfork_cli.core.tape import Exchange, ExchangeList
+from amberfork_cli.core.words import cut, notation
+from amberfork_cli.proxy.recorded import Miss
+
+_ROOM = 60  # characters of a value; the first difference is to be found, not to be read whole
+_BYTES = "bytes"
+
+
+def explain(miss: Miss, asked: Exchange, *, source: str, options: DiffOptions) -> str:
+    """One sentence: that the request is not on the tape, and how the nearest one differs."""
+    endpoint = f"{asked.request.method} {asked.request.path.partition('?')[0]}"
+    if miss.nearest is None:
+        return f"{endpoint} is not on the tape {source}: no recorded request has this method and path"
+    number = miss.nearest.number
+    if miss.answers:
+        times = "once" if miss.answers == 1 else f"{miss.answers} times"
+        return f"{endpoint} is on the tape {source} only {times}, last as #{number}, and that is used up"
+    difference = _first_difference(miss.nearest, asked, options)
+    return f"{endpoint} is not on the tape {source}: nearest is #{number}, {difference}"
+
+
+def _first_difference(recorded: Exchange, asked: Exchange, options: DiffOptions) -> str:
+    old, new = (ExchangeList([replace(each, number=0)]) for each in (recorded, asked))
+    report = diff_tapes(old, new, options)
+    for exchange in report.exchanges:
+        for spot in exchange.spots:
+            for difference in spot.differences:
+                return f"which differs at {_place(spot, difference)}: {_sides(difference)}"
+    return (
+        "which has no answer on the tape"
+        if recorded.response is None
+        else "which goes on from another response"
+    )
+
+
+def _place(spot: Spot, difference: Difference) -> str:
+    path = to_text((*difference.path, *(difference.inner_path or ())))
+    if not path:
+        return spot.label
+    return spot.label + path if path.startswith("[") else f"{spot.label}.{path}"
+
+
+def _sides(difference: Difference) -> str:
+    if difference.recorded_words or difference.reissued_words:
+        return f"{plain(difference.recorded_words)} on the tape, {plain(difference.reissued_words)} now"
+    if difference.kind is Kind.REORDERED:
+        return "in another order"
+    left, right = _shown(difference.recorded), _shown(difference.reissued)
+    return f"{left} on the tape, {right} now"
+
+
+def _shown(side: Side) -> str:
+    if isinstance(side, Missing):
+        return "nothing"
+    words: tuple[Piece, ...] = (Piece(_BYTES),) if isinstance(side, bytes) else cut(notation(side), _ROOM)
+    return plain(words)

@@ -1,0 +1,171 @@
+"""A tape to answer from: which recorded exchange answers a request, and which comes closest to one.
+
+A request is looked up by method, path and canonical body. What a response of the tape gave out, a handle or
+the ID of a call, goes by its value where a request points to it: whoever is answered from the tape is given
+the IDs that stand on it, so they come back as they are there. IDs that the agent mints itself are set aside,
+as everywhere. Equal requests use up their recorded answers in order. Nothing takes longer on a longer tape.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from amberfork_cli.core.content import Absent, json_of
+from amberfork_cli.core.diffing import DiffOptions
+from amberfork_cli.core.fingerprint import Sketch, Sketcher
+from amberfork_cli.core.id_rules import sites
+from amberfork_cli.core.minted import given_out, given_out_by_stream
+from amberfork_cli.core.tape import Exchange, Response, Tape, at_least_one
+from amberfork_cli.errors import TapeError
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The request is on the tape, and this exchange answers it."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """The request is not on the tape, or no longer: its `answers` are used up.
+
+    `nearest` is the recorded exchange that comes closest, `None` where none has this method and path.
+    """
+
+    answers: int
+    nearest: Exchange | None
+
+
+class RecordedTape:
+    """What a tape answers, by the rules and adjustments of `options`.
+
+    It is read once; `base_urls` are those of the providers it was recorded from.
+
+    Raises TapeError where it cannot be read, or holds no response.
+    """
+
+    def __init__(self, tape: Tape, options: DiffOptions) -> None:
+        self._tape, self.options = tape, options
+        self._sketcher = Sketcher(options.rules)
+        self._given_out: set[str] = set()
+        self._waiting: dict[_Key, deque[int]] = defaultdict(deque)
+        self._answers: dict[_Key, list[int]] = defaultdict(list)
+        self._near = _Near()
+        self.base_urls: dict[str, str] = {}
+        answered = [key for exchange in at_least_one(tape) for key in self._learn(exchange)]
+        for number, fingerprint, pointed_to in answered:
+            self._waiting[self._key(fingerprint, pointed_to)].append(number)
+            self._answers[self._key(fingerprint, pointed_to)].append(number)
+        self._unused = {number for number, _, _ in answered}
+        if not answered:
+            raise TapeError("there is no response on this tape to answer with", source=tape.source)
+
+    @property
+    def source(self) -> str:
+        """What the tape is called."""
+        return self._tape.source
+
+    @property
+    def unused(self) -> int:
+        """How many recorded answers nobody has asked for."""
+        return len(self._unused)
+
+    def look_up(self, asked: Exchange) -> Hit | Miss:
+        """The exchange that answers a request, used up by it, or what there is to say of a miss."""
+        sketch, pointed_to = self._sketch(asked)
+        key = self._key(sketch.fingerprint, pointed_to)
+        waiting = self._waiting.get(key)
+        if waiting:
+            number = waiting.popleft()
+            self._unused.discard(number)
+            return Hit(self._tape.reread(number))
+        answers = self._answers.get(key, ())
+        near = answers[-1] if answers else self._near.to(sketch, self._unused)
+        return Miss(len(answers), None if near is None else self._tape.reread(near))
+
+    def _learn(self, exchange: Exchange) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+        """Take in an exchange; gives what it is looked up by, if it answers anything."""
+        sketch, pointed_to = self._sketch(exchange)
+        self._near.add(exchange.number, sketch)
+        provider, base = exchange.extra.get("provider"), exchange.extra.get("base_url")
+        if isinstance(provider, str) and isinstance(base, str):
+            self.base_urls[provider] = base
+        if exchange.response is not None:
+            self._given_out.update(_given_out(exchange.response))
+            yield exchange.number, sketch.fingerprint, pointed_to
+
+    def _sketch(self, exchange: Exchange) -> tuple[Sketch, tuple[str, ...]]:
+        """What a request compares by, and the IDs in it whose origin it does not show itself."""
+        adjusted = self.options.adjustments.of(exchange).exchange
+        sketch = self._sketcher.sketch(replace(adjusted, response=None))
+        if not sketch.unexplained:
+            return sketch, ()
+        body = json_of(adjusted.request.body)
+        found = () if isinstance(body, Absent) else sites(body)
+        return sketch, tuple(site.value for site in found if site.value in sketch.unexplained)
+
+    def _key(self, fingerprint: str, pointed_to: tuple[str, ...]) -> _Key:
+        return fingerprint, tuple(value for value in pointed_to if value in self._given_out)
+
+
+_Key: TypeAlias = tuple[str, tuple[str, ...]]
+
+
+def _given_out(response: Response) -> Iterator[str]:
+    """The IDs that a response gives out."""
+    answer = json_of(response.body)
+    if not isinstance(answer, Absent):
+        yield from (value for _, value in given_out(answer))
+    elif isinstance(response.body.value, str):
+        yield from (value for _, value in given_out_by_stream(response.body.value))
+
+
+_Kind: TypeAlias = tuple[bytes, int, bytes]
+
+
+class _Near:
+    """Finds the recorded exchange that a request comes closest to, by what the histories begin with."""
+
+    def __init__(self) -> None:
+        self._same: dict[str, list[int]] = defaultdict(list)
+        self._first_with: dict[tuple[bytes, bytes], int] = {}
+        self._alike: dict[_Kind, list[int]] = defaultdict(list)
+        self._at: dict[bytes, list[int]] = defaultdict(list)
+
+    def add(self, number: int, sketch: Sketch) -> None:
+        for prefix in reversed(sketch.prefixes):
+            if self._first_with.setdefault((sketch.endpoint, prefix), number) != number:
+                break  # the shorter ones are known from the same exchange
+        self._same[sketch.fingerprint].append(number)
+        self._alike[_kind(sketch)].append(number)
+        self._at[sketch.endpoint].append(number)
+
+    def to(self, sketch: Sketch, unused: set[int]) -> int | None:
+        """The exchange that is the same but for what it points to; else one where the histories part.
+
+        Else one of the same length and beginning, or any of the same path.
+        """
+        if sketch.fingerprint in self._same:
+            return _unused(self._same[sketch.fingerprint], unused, None)
+        alike = self._alike.get(_kind(sketch), ())
+        ways = (self._first_with.get((sketch.endpoint, prefix)) for prefix in reversed(sketch.prefixes))
+        parting = next((number for number in ways if number is not None), None)
+        if parting in alike and parting in unused:
+            return parting
+        others = self._at.get(sketch.endpoint, ()) if parting is None else (parting,)
+        return _unused(alike, unused, _unused(others, unused, None))
+
+
+def _kind(sketch: Sketch) -> _Kind:
+    """Of one path, one length of history and one beginning."""
+    return sketch.endpoint, len(sketch.messages), sketch.prefixes[0] if sketch.prefixes else b""
+
+
+def _unused(numbers: Iterable[int], unused: set[int], other: int | None) -> int | None:
+    """The first that nobody asked for yet, else the first of them, else the other."""
+    found = list(numbers)
+    return next((number for number in found if number in unused), found[0] if found else other)
