@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.linking import linked
 from amberfork_cli.core.dialects.model import Message, ToolCall, ToolResult
 from amberfork_cli.core.id_rules import HISTORIES, IdClass, IdRules, Path, Role, sites
 from amberfork_cli.core.linkage import Linker, Minted, Token
@@ -94,7 +95,23 @@ def read(
         if token is not None
     ]
     ids += [(path_, Id((), Role.POINTS, token)) for path_, token in copy.mentions]
-    return _Reader(body, copy.value, dialect_of(path, body), ids).reading(skip)
+    dialect = dialect_of(path, body)
+    history = _history(dialect, body, skip) if dialect else ()
+    return _Reader(history, copy.value, dialect, ids).reading(skip)
+
+
+def _history(dialect: Dialect, body: JsonValue, skip: range) -> tuple[Message, ...]:
+    """What is said in a body, but for the messages that were left out."""
+    if not skip or not isinstance(body, dict):
+        return dialect.history(body)
+    lists = {path[0] for path in dialect.list_paths}
+    prompts = dialect.history({key: value for key, value in body.items() if key not in lists})
+    listed = (
+        dialect.read_message(element, path)
+        for path, element in dialect.elements(body)
+        if path[-1] not in skip or element is not None
+    )
+    return linked((*prompts, *listed))
 
 
 def _without(body: JsonValue, skip: range) -> JsonValue:
@@ -117,10 +134,13 @@ class _Reader:
     """Puts what was found in a body to the messages in which it was found."""
 
     def __init__(
-        self, body: JsonValue, neutral: JsonValue, dialect: Dialect | None, ids: list[tuple[Path, Id]]
+        self,
+        history: tuple[Message, ...],
+        neutral: JsonValue,
+        dialect: Dialect | None,
+        ids: list[tuple[Path, Id]],
     ) -> None:
-        self._neutral, self._dialect = neutral, dialect
-        self._history = dialect.history(body) if dialect else ()
+        self._history, self._neutral, self._dialect = history, neutral, dialect
         self._name = next((name for name in HISTORIES if isinstance(_member(neutral, name), list)), "")
         self._by_message: dict[int, list[Id]] = {}
         self._rest_ids: list[Id] = []
