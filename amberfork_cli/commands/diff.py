@@ -107,8 +107,8 @@ def diff(
         return _opened(tape, input_format=input_format, lenient=lenient, quiet=quiet)
 
     with opened(recorded) as old, opened(reissued) as new:
-        report = _report(old, new, counts, loose=loose, responses=responses)
-        reporting.save(report, output or (), full=full, reread=_looking_up(old, new))
+        report = compared(old, new, counts, loose=loose, responses=responses)
+        reporting.save(report, output or (), full=full, reread=looking_up(old, new))
     if not quiet:
         reporting.show(report, format or usual, full=full)
     return ExitCode.SAME if report.same else ExitCode.DIFFERENT
@@ -123,7 +123,7 @@ def _opened(tape: Path, *, input_format: str | None, lenient: bool, quiet: bool)
     return watched(open_tape(tape, input_format=input_format, lenient=lenient, notice=notice))
 
 
-def _report(old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses: bool) -> DiffReport:
+def compared(old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses: bool) -> DiffReport:
     """What comparing the two tapes finds, with what was set aside for it."""
     from dataclasses import replace
 
@@ -135,7 +135,7 @@ def _report(old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses: 
     return replace(report, settings=counts.settings, notes=(*report.notes, *presets))
 
 
-def _looking_up(old: Tape, new: Tape) -> Reread:
+def looking_up(old: Tape, new: Tape) -> Reread:
     """How a report finds both sides of an exchange again."""
 
     def reread(exchange: ExchangeDiff) -> tuple[Exchange | None, Exchange | None]:

@@ -140,6 +140,12 @@ class Replay(Service):
 _UNREACHABLE: Final = 502  # with it the recorder itself answered for a provider that did not
 
 
+def replayed(exchange: Exchange) -> int | None:
+    """The number of the recorded exchange whose answer this one was given, if it was."""
+    number = exchange.extra.get(REPLAYED)
+    return number if isinstance(number, int) else None
+
+
 class Nowhere:
     """A tape that keeps nothing."""
 

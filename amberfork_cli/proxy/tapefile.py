@@ -139,6 +139,15 @@ def recorder() -> dict[str, JsonValue]:
     return {"recorder": f"amberfork {__version__}"}
 
 
+def is_recording(path: Path) -> bool:
+    """Whether a file is a tape as it is recorded, and none of the other things that can be read as one."""
+    try:
+        with path.open("rb") as file:
+            return S_ISREG(os.fstat(file.fileno()).st_mode) and _is_tape_line(file.readline())
+    except OSError:
+        return False
+
+
 def _is_tape_line(line: bytes) -> bool:
     try:
         value = jsontext.loads(line)

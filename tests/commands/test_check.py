@@ -1,0 +1,188 @@
+"""`amberfork check`: replay and diff in one, for CI."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from agent_runs import agent, amberfork
+from stub_provider import Asked, StubProvider, chat, chat_stream
+
+from amberfork_cli.proxy.replay import REPLAYED
+from amberfork_cli.tapes import open_tape
+
+NOWHERE = "http://127.0.0.1:9/v1"
+TALK = "ask('a'); ask('b', stream=True); print('done')"
+BRAVE = """
+    for text in "axb":
+        try:
+            ask(text)
+        except urllib.error.HTTPError:
+            pass
+"""
+
+
+def say(asked: Asked):
+    """What the provider says of a request."""
+    return chat_stream("H") if b"stream" in asked.body else chat(asked.json["messages"][0]["content"] * 2)
+
+
+@pytest.fixture
+def environment():
+    """An environment whose providers cannot be reached."""
+    return {**os.environ, "OPENAI_BASE_URL": NOWHERE, "COLUMNS": "80", "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def tape(tmp_path, environment):
+    """run.jsonl, recorded from an agent that talks to a provider which is gone by now."""
+    with StubProvider(say) as stub:
+        env = {**environment, "OPENAI_BASE_URL": f"{stub.url}/v1"}
+        ran = amberfork("record", "-o", "run.jsonl", "--", *agent(TALK), cwd=tmp_path, env=env)
+    assert ran.returncode == 0
+    return tmp_path / "run.jsonl"
+
+
+@pytest.fixture
+def check(tape, environment):
+    """`check` of that tape with an agent that runs this code."""
+
+    def check(code, *options):
+        return amberfork("check", tape.name, *options, "--", *agent(code), cwd=tape.parent, env=environment)
+
+    return check
+
+
+def texts(path):
+    """What was asked on a tape."""
+    with open_tape(path) as tape:
+        return [exchange.request.body.value["messages"][0]["content"] for exchange in tape]
+
+
+def test_an_agent_that_asks_the_same_passes(check):
+    """Its own output goes to stderr, so that stdout is the report."""
+    ran = check(TALK)
+
+    assert (ran.returncode, ran.stderr) == (0, b"done\n")
+    assert ran.stdout.decode().splitlines()[-1] == "Same: all 2 exchanges match."
+
+
+def test_an_agent_that_asks_something_else_fails_with_the_report_of_diff(check):
+    """The nearest exchange and the first difference are on stderr as soon as it happens."""
+    ran = check("ask('a'); ask('x', stream=True)")
+
+    assert ran.returncode == 1
+    report = ran.stdout.decode()
+    assert "this run" in report
+    assert report.splitlines()[-1].startswith("Forked at #1")
+    assert b'"b" on the tape, "x" now' in ran.stderr
+    assert ran.stderr.endswith(b"amberfork: the agent ended with exit code 1\n")
+
+
+def test_recorded_exchanges_that_are_left_over_are_a_difference(check):
+    """The agent stopped early."""
+    ran = check("ask('a')")
+
+    assert ran.returncode == 1
+    assert "1 missing" in ran.stdout.decode()
+
+
+def test_an_agent_that_fails_is_trouble_even_if_it_asked_the_same(check):
+    """A verdict of "same" would hide it."""
+    ran = check(f"{TALK}; sys.exit(3)")
+
+    assert (ran.returncode, ran.stderr) == (2, b"done\namberfork: the agent ended with exit code 3\n")
+
+
+def test_an_agent_that_asks_nothing_is_trouble(check):
+    """There is nothing to compare."""
+    asked, failed = check("pass"), check("sys.exit(4)")
+
+    assert (asked.returncode, failed.returncode) == (2, 2)
+    hint = "does it take its base URL from its environment?"
+    assert asked.stderr.decode() == f"amberfork: run.jsonl: the agent asked nothing: {hint}\n"
+    assert failed.stderr.decode() == (
+        f"amberfork: run.jsonl: the agent asked nothing and ended with exit code 4: {hint}\n"
+    )
+
+
+def test_the_report_has_the_forms_of_diff(check, tape):
+    """On stdout and in files."""
+    ran = check(BRAVE, "--format", "json", "-o", "report.md", "-o", "report.xml")
+
+    report = json.loads(ran.stdout)
+    assert (ran.returncode, report["summary"]["same"]) == (1, False)
+    assert report["reissued"] == {"source": "this run", "exchanges": 3}
+    assert (tape.parent / "report.md").read_text().startswith("#")
+    assert (tape.parent / "report.xml").read_text().startswith("<?xml")
+
+
+def test_quiet_leaves_the_answer_to_the_exit_code(check):
+    """Only what the agent is told is told."""
+    ran = check(TALK, "-q")
+
+    assert (ran.returncode, ran.stdout) == (0, b"")
+
+
+def test_what_is_ignored_does_not_count(check):
+    """Neither for the answer nor for the report."""
+    changed = "ask('a', user='me'); ask('b', stream=True)"
+
+    assert check(changed).returncode == 1
+    assert check(changed, "--ignore", "user").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["run.jsonl"], "check runs an agent: amberfork check TAPE -- CMD..."),
+        (["run.jsonl", "-o", "x.doc", "--", "true"], "x.doc: the name does not tell the form of the report"),
+        (["bodies.jsonl", "--update", "--", "true"], "bodies.jsonl: only a tape as amberfork records it can"),
+    ],
+)
+def test_what_cannot_be_meant_is_trouble(arguments, problem, tape, environment):
+    """Before the agent runs."""
+    (tape.parent / "bodies.jsonl").write_text('{"messages": []}\n')
+
+    ran = amberfork("check", *arguments, cwd=tape.parent, env=environment)
+
+    assert ran.returncode == 2
+    assert ran.stderr.decode().startswith(f"amberfork: {problem}")
+
+
+def test_update_asks_for_what_is_new_and_writes_the_tape_anew(check, tape, environment):
+    """What changed is shown before; what stayed stands on the tape as it did."""
+    before = tape.read_bytes().splitlines()
+    with StubProvider(say) as stub:
+        environment["OPENAI_BASE_URL"] = f"{stub.url}/v1"
+        updated = check("ask('a'); ask('c')", "--update")
+        asked = len(stub.asked)
+    again = check("ask('a'); ask('c')")
+
+    assert (updated.returncode, asked, again.returncode) == (0, 1, 0)
+    assert b"Forked at #1" in updated.stdout
+    assert updated.stderr.endswith(b"amberfork: run.jsonl is written anew: 1 of 2 exchanges new\n")
+    assert tape.read_bytes().splitlines()[:2] == before[:2]
+    assert texts(tape) == ["a", "c"]
+    with open_tape(tape) as renewed:
+        assert [REPLAYED in exchange.extra for exchange in renewed] == [False, False]
+
+
+def test_update_leaves_a_tape_alone_that_is_still_right(check, tape):
+    """To the byte."""
+    before = tape.read_bytes()
+
+    assert check(TALK, "--update").returncode == 0
+    assert tape.read_bytes() == before
+
+
+def test_update_does_not_trust_an_agent_that_failed(check, tape, environment):
+    """Half a run would replace a whole one."""
+    before = tape.read_bytes()
+    with StubProvider(say) as stub:
+        environment["OPENAI_BASE_URL"] = f"{stub.url}/v1"
+        ran = check("ask('c'); sys.exit(1)", "--update")
+
+    assert ran.returncode == 1
+    assert tape.read_bytes() == before
