@@ -87,6 +87,9 @@ class Recording:
             try:
                 value = reading.document(raw)
             except JsonError as error:
+                if line == self.begins and self.is_json and raw.rstrip().endswith((b"{", b"[", b",")):
+                    yield line, reading.document(b"".join((raw, *self.lines)))  # a document of many lines
+                    return
                 told = JsonError(
                     f"not JSON: {error.problem}", line=error.line, column=error.column, path=error.path
                 )

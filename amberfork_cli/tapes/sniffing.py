@@ -28,10 +28,11 @@ from amberfork_cli.tapes.har import HAR
 from amberfork_cli.tapes.httprr import HTTPRR
 from amberfork_cli.tapes.jsonl import JSONL, PRETTY_EXCHANGE
 from amberfork_cli.tapes.nock import NOCK
+from amberfork_cli.tapes.otlp import OTLP
 from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.vcr import VCR
 
-FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK, CLAUDE, CODEX)
+FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK, CLAUDE, CODEX, OTLP)
 LINES: Final[tuple[LineFormat, ...]] = (JSONL, BODIES, BATCH)
 FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, BATCH, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"

@@ -65,6 +65,11 @@ SEEDS = [
         b'{"timestamp":"2025","type":"response_item","payload":{"type":"function_call","call_id":"c"}}\n'
         b'{"timestamp":"2025","type":"compacted","payload":{"replacement_history":[1]}}\n'
     ),
+    (
+        b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s","startTimeUnixNano":"1","attributes":['
+        b'{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.prompt.0.role","value":{}},'
+        b'{"key":"gen_ai.completion.0.tool_calls.0.id","value":{"intValue":"1"}}]}]}]}]}'
+    ),
     gzip.compress(EXCHANGE + b"\n" + EXCHANGE),
     zstandard.compress(BODY),
 ]
