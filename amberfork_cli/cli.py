@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "run-tools": "amberfork_cli.commands.run_tools",
     "tools": "amberfork_cli.commands.tools",
     "show": "amberfork_cli.commands.show",
+    "lint": "amberfork_cli.commands.lint",
     "record": "amberfork_cli.commands.record",
     "replay": "amberfork_cli.commands.replay",
     "demo": "amberfork_cli.commands.demo",
