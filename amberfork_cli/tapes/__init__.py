@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from amberfork_cli.core.tape import NOTHING, Exchange, ExchangeList, JsonValue, Tape, TapeForm
@@ -13,7 +13,8 @@ from amberfork_cli.tapes.bodies import body_line, text_exchange
 from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, TapeFormat
 from amberfork_cli.tapes.jsonl import exchange_line, header_line
 from amberfork_cli.tapes.reading import Reading
-from amberfork_cli.tapes.sniffing import FORMATS, Foreign, examine
+from amberfork_cli.tapes.sessions import SessionTape
+from amberfork_cli.tapes.sniffing import FORMATS, Lines, examine
 from amberfork_cli.tapes.streamed import StreamedTape
 
 __all__ = [
@@ -55,9 +56,14 @@ def open_tape(
             return _text_tape(opened)
         reading = Reading(opened.name, lenient=lenient, notice=notice)
         held = examine(opened, reading, chosen=chosen)
-        if isinstance(held, Foreign) and held.format.shares_history:
-            return _held_tape(opened, held, reading)
-        return StreamedTape(opened, held, reading, one_pass=one_pass)
+        exchanges = held if isinstance(held, Lines) else held.read(reading)
+        if isinstance(exchanges, Sequence):
+            opened.close()
+            reading.tell_left_out()
+            return SessionTape(exchanges, reading, form=held.format.form)
+        return StreamedTape(
+            opened, exchanges, reading, one_pass=one_pass, form=held.format.form, header=held.header
+        )
     except CompressionError as error:
         opened.close()
         raise TapeError(str(error), source=opened.name) from error
@@ -99,14 +105,6 @@ def _format_named(name: str) -> TapeFormat:
 def _text_tape(opened: Source) -> Tape:
     with opened:
         return ExchangeList([text_exchange(opened.rest())], source=opened.name, form=TapeForm.TEXT)
-
-
-def _held_tape(opened: Source, held: Foreign, reading: Reading) -> Tape:
-    with opened:
-        tape = ExchangeList(held.exchanges(reading), source=opened.name, form=held.format.form)
-    tape.left_out = reading.left_out
-    reading.tell_left_out()
-    return tape
 
 
 def _tape_lines(exchanges: Iterable[Exchange], header: Mapping[str, JsonValue]) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ has its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Final
 
 from amberfork_cli.core.tape import Exchange, JsonValue
@@ -24,20 +24,20 @@ _LINES: Final = frozenset(
 )  # those that a log may begin with, and no ID has
 
 
-def _exchanges(recording: Recording, reading: Reading) -> Iterator[Exchange]:
+def _exchanges(recording: Recording, reading: Reading) -> Sequence[Exchange]:
     log = _Log()
     for _, value in recording.values(reading):
         if isinstance(value, dict):
             log.take(value)
     log.end()
-    yield from log.session.exchanges()
+    return log.session
 
 
 class _Log:
     """The threads of a log, and which line is of which."""
 
     def __init__(self) -> None:
-        self.session = Session("/v1/messages")
+        self.session = Session("/v1/messages", "messages")
         self._threads: dict[str, _Thread] = {}
         self._thread_of: dict[str, str] = {}
 
@@ -137,10 +137,9 @@ class _Thread:
         self._answer, self._since = None, []
 
     def _ask(self, answer: _Object | None) -> Asked:
-        body: _Object = {} if self._model is None else {"model": self._model}
-        body["messages"] = self._messages.copy()
+        settings: _Object = {} if self._model is None else {"model": self._model}
         when = text_member(answer, "timestamp") if answer else None
-        return self._session.ask(body, recorded_at=when, sidechain=self._name or None)
+        return self._session.ask(settings, self._messages, recorded_at=when, sidechain=self._name or None)
 
 
 def _begins_anew(line: _Object) -> bool:
@@ -188,4 +187,4 @@ def _fits(value: JsonValue) -> bool:
     return isinstance(value.get("sessionId"), str) or kind in _LINES
 
 
-CLAUDE: Final = ForeignFormat("claude", "a Claude Code session", _exchanges, _fits, shares_history=True)
+CLAUDE: Final = ForeignFormat("claude", "a Claude Code session", _exchanges, _fits)

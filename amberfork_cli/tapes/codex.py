@@ -6,7 +6,7 @@ are one answer. Events for the display repeat what the items say and are left as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Final
 
 from amberfork_cli.core.tape import Exchange, JsonValue
@@ -18,20 +18,20 @@ _Object = dict[str, JsonValue]
 _NOT_SENT: Final = frozenset({"ghost_snapshot", "other"})  # what Codex notes for itself
 
 
-def _exchanges(recording: Recording, reading: Reading) -> Iterator[Exchange]:
+def _exchanges(recording: Recording, reading: Reading) -> Sequence[Exchange]:
     rollout = _Rollout()
     for _, value in recording.values(reading):
         if isinstance(value, dict):
             rollout.take(value)
     rollout.leave()
-    yield from rollout.session.exchanges()
+    return rollout.session
 
 
 class _Rollout:
     """What was said so far: items given, and those of the answer that still comes."""
 
     def __init__(self) -> None:
-        self.session = Session("/v1/responses")
+        self.session = Session("/v1/responses", "input")
         self._history: list[JsonValue] = []
         self._output: list[JsonValue] | None = None
         self._settings: _Object = {}
@@ -80,7 +80,7 @@ class _Rollout:
 
     def _ask(self, when: str | None) -> Asked:
         self._results_wait = False
-        return self.session.ask({**self._settings, "input": self._history.copy()}, recorded_at=when)
+        return self.session.ask(self._settings, self._history, recorded_at=when)
 
     def _model(self) -> _Object:
         return {name: value for name, value in self._settings.items() if name == "model"}
@@ -114,4 +114,4 @@ def _fits(value: JsonValue) -> bool:
     return "instructions" in value and text_member(value, "id") is not None  # before there were payloads
 
 
-CODEX: Final = ForeignFormat("codex", "a Codex rollout", _exchanges, _fits, shares_history=True)
+CODEX: Final = ForeignFormat("codex", "a Codex rollout", _exchanges, _fits)

@@ -59,7 +59,7 @@ _OTHER_HOST: Final = re.compile(
 )
 _TELEMETRY_PATH: Final = re.compile(r"/v1/traces(?:/|\?|$)|/api/event_logging/|/api/claude_code/")
 _MODEL_PATH: Final = re.compile(
-    r"""(?x)
+    r"""(?xs)
     (?: /completions | /messages(?:/count_tokens|/batches.*)? | /responses(?:/.*)? | /embeddings | /rerank
         | /(?:converse|invoke)(?:-stream|-with-response-stream)? | /api/(?:chat|generate|embed|tags|show)
         | /v\d[a-z0-9]*/models(?:/.*)? | /images/(?:generations|edits) | /audio/.* | /moderations

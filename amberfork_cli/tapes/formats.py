@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self, TypeAlias
 
@@ -117,17 +117,16 @@ class ForeignFormat:
 
     It is known by its text, if that begins as `begins` says; or by the value of its first line, or of the
     document that it is, which `fits` sees. `called` is what people call it.
-    `exchanges` gives its exchanges, numbered from 0, and raises ShapeError, JsonError or TapeError. Where
-    they share what they repeat (`shares_history`), they are held in memory, since a copy of each would not.
+    `exchanges` gives its exchanges, numbered from 0, and raises ShapeError, JsonError or TapeError. A
+    sequence of them is looked at as it is, in memory; what is given one by one is copied.
     """
 
     name: str
     called: str
-    exchanges: Callable[[Recording, Reading], Iterator[Exchange]]
+    exchanges: Callable[[Recording, Reading], Iterator[Exchange] | Sequence[Exchange]]
     fits: Callable[[JsonValue], bool] = _nothing_fits
     begins: re.Pattern[bytes] = NEVER
     form: TapeForm = TapeForm.TAPE
-    shares_history: bool = False
 
 
 TapeFormat: TypeAlias = LineFormat | DocumentFormat | ForeignFormat

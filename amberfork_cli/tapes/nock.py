@@ -16,7 +16,7 @@ from amberfork_cli.tapes.formats import ForeignFormat, Recording
 from amberfork_cli.tapes.imports import imported_body, imported_request, imported_response, moment
 from amberfork_cli.tapes.reading import Reading, ShapeError
 
-_DIGITS: Final = re.compile(r"(?:[0-9a-f]{2})+")
+_DIGITS: Final = re.compile(r"[0-9a-f]+")
 
 
 def _exchanges(recording: Recording, reading: Reading) -> Iterator[Exchange]:
@@ -65,7 +65,8 @@ def _packed(reply: JsonValue, headers: Headers, *, marked: JsonValue) -> bytes |
     """The bytes that a reply was written out as; `None` where it is text or JSON."""
     pieces = reply if isinstance(reply, list) else [reply]
     digits = "".join(piece for piece in pieces if isinstance(piece, str))
-    if not all(isinstance(piece, str) for piece in pieces) or not _DIGITS.fullmatch(digits):
+    only_texts = all(isinstance(piece, str) for piece in pieces)
+    if not only_texts or len(digits) % 2 or not _DIGITS.fullmatch(digits):
         return None
     data = bytes.fromhex(digits)
     if marked is True or codings_of(headers):

@@ -8,7 +8,8 @@ Recordings of other tools come last, so that no tape is ever taken for one.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain, islice
@@ -60,7 +61,7 @@ class Document:
     header: Mapping[str, JsonValue]
     value: JsonValue
 
-    def exchanges(self, reading: Reading) -> Iterator[Exchange]:
+    def read(self, reading: Reading) -> Iterator[Exchange]:
         """What it holds; raises TapeError."""
         try:
             yield from self.format.exchanges(self.value, reading)
@@ -80,10 +81,20 @@ class Foreign:
         """Nothing: what another tool says about its recording is no tape's header."""
         return NOTHING
 
-    def exchanges(self, reading: Reading) -> Iterator[Exchange]:
-        """What it holds; raises TapeError that names the format."""
+    def read(self, reading: Reading) -> Iterator[Exchange] | Sequence[Exchange]:
+        """What it holds, one by one, or all of it; raises TapeError that names the format."""
+        with self._trouble(reading):
+            exchanges = self.format.exchanges(self.recording, reading)
+        return exchanges if isinstance(exchanges, Sequence) else self._watched(exchanges, reading)
+
+    def _watched(self, exchanges: Iterator[Exchange], reading: Reading) -> Iterator[Exchange]:
+        with self._trouble(reading):
+            yield from exchanges
+
+    @contextmanager
+    def _trouble(self, reading: Reading) -> Iterator[None]:
         try:
-            yield from self.format.exchanges(self.recording, reading)
+            yield
         except (JsonError, ShapeError) as error:
             problem = f"not {self.format.called}: {error.problem}"
             found = reading.trouble(error, line=self.recording.begins)

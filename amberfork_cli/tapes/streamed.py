@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 
-from amberfork_cli.core.tape import Exchange, Place, Tape
+from amberfork_cli.core.tape import Exchange, JsonValue, Place, Tape, TapeForm
 from amberfork_cli.errors import AmberforkError, CompressionError, JsonError, TapeError
 from amberfork_cli.files import Source, Spool
 from amberfork_cli.tapes.jsonl import JSONL, exchange_line
 from amberfork_cli.tapes.reading import Reading, ShapeError
-from amberfork_cli.tapes.sniffing import Document, Foreign, Held, Lines
+from amberfork_cli.tapes.sniffing import Lines
 
 
 class StreamedTape(Tape):
@@ -20,9 +20,18 @@ class StreamedTape(Tape):
     is read as it is asked for. With `one_pass` nothing is kept for a second look.
     """
 
-    def __init__(self, source: Source, held: Held, reading: Reading, *, one_pass: bool) -> None:
+    def __init__(
+        self,
+        source: Source,
+        held: Lines | Iterator[Exchange],
+        reading: Reading,
+        *,
+        one_pass: bool,
+        form: TapeForm,
+        header: Mapping[str, JsonValue],
+    ) -> None:
         self.source, self.size, self.left_out = source.name, source.size, reading.left_out
-        self.form, self.header = held.format.form, held.header
+        self.form, self.header = form, header
         self._opened, self._reading = source, reading
         self._spool: Spool | None = None
         self._index = _Index()
@@ -34,7 +43,7 @@ class StreamedTape(Tape):
         else:
             if not one_pass:
                 self._spool = Spool(source.name)
-            self._incoming, self._format = self._document(held), JSONL
+            self._incoming, self._format = self._copied(held), JSONL
         self._kept = None if one_pass else self._spool or source
         self._placed = isinstance(held, Lines)
 
@@ -107,8 +116,8 @@ class StreamedTape(Tape):
         after_others = self._index or self.header or self.left_out.bad_lines
         return bool(after_others) and isinstance(error, JsonError) and not raw.endswith(b"\n")
 
-    def _document(self, held: Document | Foreign) -> Generator[Exchange, None, None]:
-        for exchange in held.exchanges(self._reading):
+    def _copied(self, exchanges: Iterator[Exchange]) -> Generator[Exchange, None, None]:
+        for exchange in exchanges:
             if self._spool is not None:
                 line = exchange_line(exchange)
                 self._index.append(Place(1, self._spool.append(line), len(line)))

@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 from itertools import pairwise
 from typing import Any
 
@@ -332,6 +333,27 @@ def test_a_long_log_is_held_once() -> None:
     )
 
 
+def test_no_length_of_a_log_costs_its_square() -> None:
+    """Requests are put together when they are looked at."""
+    log = Log()
+    log.user("one")
+    for number in range(1500):
+        log.assistant(f"m{number}", call(f"c{number}"))
+        log.result(f"c{number}")
+    source = log.source
+
+    tracemalloc.start()
+    try:
+        with tape(source) as found:
+            longest = max(len(messages) for messages in map(_history, found))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert longest == 3001
+    assert peak < 12_000_000  # 18 MB are the histories alone, each of its own
+
+
 def test_a_log_is_written_as_a_tape() -> None:
     """Which has the same fingerprints, and the marks."""
     log = Log()
@@ -364,6 +386,10 @@ def _exchanges(log: Log) -> list[Exchange]:
 def _messages(exchanges: list[Exchange]) -> list[Json]:
     bodies: list[Json] = [exchange.request.body.value for exchange in exchanges]
     return [body["messages"] for body in bodies]
+
+
+def _history(exchange: Exchange) -> list[Json]:
+    return _messages([exchange])[0]
 
 
 def _said(log: Log) -> list[tuple[Json, Json]]:
