@@ -6,7 +6,7 @@ import json
 import os
 
 import pytest
-from agent_runs import agent, amberfork
+from served_agents import agent, amberfork
 from stub_provider import Asked, StubProvider, chat, chat_stream
 
 from amberfork_cli.proxy.replay import REPLAYED

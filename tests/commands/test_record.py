@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from textwrap import dedent
 
 import pytest
-from agent_runs import AMBERFORK, ASK, LIMIT_S
+from served_agents import AMBERFORK, ASK, LIMIT_S
 from stub_provider import Answer, StubProvider, chat, chat_stream
 
 from amberfork_cli.proxy.relay import CUT

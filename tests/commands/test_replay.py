@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from agent_runs import AMBERFORK, LIMIT_S, agent, amberfork
+from served_agents import AMBERFORK, LIMIT_S, agent, amberfork
 from stub_provider import StubProvider, chat, chat_stream
 
 from amberfork_cli.proxy.replay import REPLAYED
