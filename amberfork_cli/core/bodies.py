@@ -23,7 +23,7 @@ from amberfork_cli.core.reading import Element, Id, Reading
 from amberfork_cli.core.report import MISSING, Difference, Kind, Origin, Spot, Words, ours
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.core.tool_offers import tool_members, tool_spots
-from amberfork_cli.core.values import Change, changes, likeness
+from amberfork_cli.core.values import Change, changes, facing, likeness
 from amberfork_cli.core.words import call_words, result_said, result_words, summary, who
 
 
@@ -212,14 +212,17 @@ class _Messages:
         """What differs between two messages that are each other's counterpart."""
         name, order, crossed = (not equal and reordered_parts(old, new)) or ("", (), True)
         moved = (name, order) if name else None
-        facing = arranged(new, *moved) if moved else new
-        found = [] if equal else changes(old.value, facing.value)
+        arranged_ = arranged(new, *moved) if moved else new
+        found = [] if equal else changes(old.value, arranged_.value)
         yield from _spots(old, new, [_unarranged(change, moved) for change in found])
         if moved and not crossed:
             yield _reordered_parts(old, new, moved)
-        self._meanings.declare(old.ids, facing.ids)
-        for one, other in self._meanings.broken(old.ids, facing.ids):
-            yield _linked(old, new, _link(one, replace(other, path=_back(other.path, moved)), old, new))
+        ids = arranged_.ids if equal else _facing_ids(old, arranged_)
+        stands_at = dict(zip((one.path for one in ids), (one.path for one in arranged_.ids), strict=True))
+        self._meanings.declare(old.ids, ids)
+        for one, other in self._meanings.broken(old.ids, ids):
+            path = _back(stands_at[other.path], moved)
+            yield _linked(old, new, _link(one, replace(other, path=path), old, new))
 
     def _run(self, run: Reordered) -> Finding:
         """Results of one batch that came in another order, as one finding."""
@@ -249,6 +252,30 @@ def _facing(run: Reordered) -> Iterator[_Pair]:
 
 def _is_result(element: Element) -> bool:
     return element.said is not None and element.said.role is Role.TOOL
+
+
+def _facing_ids(old: Element, new: Element) -> tuple[Id, ...]:
+    """The IDs of a message, each at the place of the recorded message that its call or result belongs to."""
+    places = {name: _places(old, new, name) for name in {one.path[0] for one in new.ids if len(one.path) > 1}}
+    return tuple(replace(one, path=_placed(one.path, places.get(one.path[0], {}))) for one in new.ids)
+
+
+def _places(old: Element, new: Element, name: str | int) -> dict[int, int]:
+    """For each position of a list in a message its counterpart; what has none comes before the list."""
+    sides = [
+        element.value.get(name) if isinstance(element.value, dict) and isinstance(name, str) else None
+        for element in (old, new)
+    ]
+    if not isinstance(sides[0], list) or not isinstance(sides[1], list):
+        return {}
+    found = facing(sides[0], sides[1])
+    return {j: -1 - j if i is None else i for i, j in found if j is not None}
+
+
+def _placed(path: Path, places: dict[int, int]) -> Path:
+    if len(path) > 1 and isinstance(path[1], int):
+        return (path[0], places.get(path[1], path[1]), *path[2:])
+    return path
 
 
 _Moved: TypeAlias = "tuple[str, tuple[int, ...]] | None"

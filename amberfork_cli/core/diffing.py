@@ -367,6 +367,8 @@ class _Comparison:
             )
             if readings[0] is not None and readings[1] is not None:
                 hunks = [one for one in findings(readings[0], readings[1]) if one.new and not one.old]
+                known = self._told.setdefault(partner.conversation, {})
+                known.update((_digest(one.spot), turn.number) for one in hunks)
                 calls = any(message.calls for hunk in hunks for message in hunk.new)
                 words = cause(hunks)[1] if calls else words
         return origin, words

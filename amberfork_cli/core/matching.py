@@ -60,13 +60,14 @@ def pair(recorded: Sequence[Turn], reissued: Sequence[Turn]) -> Pairing:
 
 
 def _before(turns: Iterable[Turn]) -> dict[int, int]:
-    """For each exchange the one that stands before it in its conversation."""
+    """For each exchange the one that stands before it in its conversation, unless it only asks that again."""
     before: dict[int, int] = {}
-    latest: dict[int, int] = {}
+    latest: dict[int, Turn] = {}
     for turn in turns:
-        if turn.conversation in latest:
-            before[turn.number] = latest[turn.conversation]
-        latest[turn.conversation] = turn.number
+        last = latest.get(turn.conversation)
+        if last is not None and (turn.parent, turn.added) != (last.parent, last.added):
+            before[turn.number] = last.number
+        latest[turn.conversation] = turn
     return before
 
 
@@ -180,9 +181,12 @@ def _pair_turns(
     """
     for block in align([turn.added for turn in old], [turn.added for turn in new], substituting=True):
         for old_turn, new_turn in zip(old[block.i1 : block.i2], new[block.j1 : block.j2], strict=False):
-            parents = old_turn.parent, new_turn.parent
-            befores = before_old.get(old_turn.number), before_new.get(new_turn.number)
-            if block.equal or _alternatives(*parents, pairing) or _alternatives(*befores, pairing):
+            before = before_old.get(old_turn.number), before_new.get(new_turn.number)
+            if (
+                block.equal
+                or _alternatives(old_turn.parent, new_turn.parent, pairing)
+                or (None not in before and _alternatives(*before, pairing))
+            ):
                 pairing.changed[new_turn.number] = old_turn.number
     _begin_with_the_first(new, pairing)
 

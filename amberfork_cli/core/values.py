@@ -115,14 +115,19 @@ def _of_texts(old: str, new: str, old_path: Path, new_path: Path) -> Iterator[Ch
 
 
 def _of_lists(old: list[JsonValue], new: list[JsonValue], old_path: Path, new_path: Path) -> Iterator[Change]:
-    keys_old, keys_new = ([jsontext.dumps(item, sort_keys=True) for item in side] for side in (old, new))
-    for i, j in pairs(keys_old, keys_new, lambda i, j: likeness(old[i], new[j])):
+    for i, j in facing(old, new):
         if i is None and j is not None:
             yield Change(Kind.ADDED, None, (*new_path, j), MISSING, new[j])
         elif j is None and i is not None:
             yield Change(Kind.REMOVED, (*old_path, i), None, old[i], MISSING)
         elif i is not None and j is not None:
             yield from _changes(old[i], new[j], (*old_path, i), (*new_path, j))
+
+
+def facing(old: list[JsonValue], new: list[JsonValue]) -> list[tuple[int | None, int | None]]:
+    """The positions of two lists that belong together, in order; `None` where one has no counterpart."""
+    keys_old, keys_new = ([jsontext.dumps(item, sort_keys=True) for item in side] for side in (old, new))
+    return pairs(keys_old, keys_new, lambda i, j: likeness(old[i], new[j]))
 
 
 def likeness(old: JsonValue, new: JsonValue) -> float:
