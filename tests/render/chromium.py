@@ -34,11 +34,15 @@ def program() -> str | None:
     return os.environ.get("AMBERFORK_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
+_DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+
+
 class Browser:
     """A running browser with one page, the commands it takes and the events it tells."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket, self._number, self._events = socket, 0, list[dict[str, Any]]()
+        self._scripted = True
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         self._session: str | None = self._ask("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"
@@ -58,9 +62,11 @@ class Browser:
         self.resize(width, height)
         self.prefer("dark" if dark else "light")
         self.ask("Emulation.setScriptExecutionDisabled", value=not script)
+        self._scripted = script
         self._load("about:blank")
         self._events.clear()
         self._load(url)
+        self._draw()
 
     def resize(self, width: int, height: int) -> None:
         """Give the window that size."""
@@ -95,10 +101,9 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Click into the middle of an element."""
-        x, y = self.run(
-            f"(() => {{ const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-            " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
-        )
+        self._draw()  # what is drawn for the first time may push other things aside
+        box = self.run(f"document.querySelector({json.dumps(selector)}).getBoundingClientRect().toJSON()")
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -109,7 +114,7 @@ class Browser:
 
     def told(self, method: str) -> list[dict[str, Any]]:
         """The events of one kind since the page was opened."""
-        self.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        self._draw()
         return [event["params"] for event in self._events if event["method"] == method]
 
     @property
@@ -135,6 +140,13 @@ class Browser:
             raise AssertionError(f"{method}: {answer['error']}")
         result: dict[str, Any] = answer["result"]
         return result
+
+    def _draw(self) -> None:
+        """Wait until two frames have been drawn; a page without script cannot tell."""
+        if self._scripted:
+            self.run(_DRAWN)
+        else:
+            time.sleep(0.1)
 
     def _load(self, url: str) -> None:
         loader = self.ask("Page.navigate", url=url)["loaderId"]

@@ -161,7 +161,7 @@ def _exchange(
     gap = draw(st.integers(0, 2))
     return ExchangeDiff(
         state,
-        None if state is State.EXTRA else number + gap,
+        None if state is State.EXTRA else number * 3 + gap,
         None if state is State.MISSING else number * 17,
         conversation=draw(st.integers(0, conversations - 1)),
         endpoint=draw(st.sampled_from(["", "POST /v1/messages", "POST /" + "long/" * 50])),

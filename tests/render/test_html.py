@@ -137,7 +137,7 @@ def test_a_change_is_an_article_with_a_table_a_place() -> None:
     (article,) = page.all("article")
 
     assert (article.attributes["id"], article.attributes["aria-labelledby"]) == ("x4", "x4-h")
-    assert page.by_id("x4-h").text == "#4 Fork model output#"
+    assert page.by_id("x4-h").text == "#4 Fork model output"
     assert [each.text for each in page.all("h3")] == [
         "messages[8] assistant calls get_weather /messages/8/tool_calls/0/function/arguments"
     ]
@@ -252,7 +252,7 @@ def test_more_than_three_conversations_without_a_change_share_a_fold() -> None:
 
     assert page.by_id("c3").inside[-2:] == ("main", "details")
     assert "5 conversations, 10 exchanges match" in [each.text for each in page.all("summary")]
-    assert page.by_id("x13-h").text == "#13 Fork settings recorded #14 Letter 6: sort my mail#"
+    assert page.by_id("x13-h").text == "#13 Fork settings recorded #14 Letter 6: sort my mail"
 
 
 def test_what_forked_alike_is_told_once() -> None:

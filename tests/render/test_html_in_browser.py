@@ -411,7 +411,11 @@ def test_a_reader_aloud_is_told_what_the_page_shows(browser: Browser, show: Show
     assert ("navigation", "Map of the run") in told
     assert ("main", "") in told
     assert ("heading", "Forked at #1 (recorded #1): the result of count() changed.") in told
-    assert ("article", "#1 Fork tool result Link to #1") in told
+    assert {name for role, name in told if role == "article"} == {
+        "#1 Fork tool result",
+        "#2 Changed user prompt recorded #3",
+        "#3 Changed user prompt recorded #4 as at #2",
+    }
     assert ("columnheader", "re-issued") in told
     assert ("rowheader", "rows Link to the difference rows type: number, now text") in told
     assert ("deletion", "") in told

@@ -178,11 +178,12 @@ class _Exchanges:
         notes += [exchange.endpoint] if self._endpoints and exchange.endpoint else []
         behind = [tag("small", note) for note in notes] + ([tag("q", words)] if words else [])
         spaced = [part for note in behind for part in (" ", note)]
+        named = tag("span", *title, *spaced, id=f"{identifier}-h")
         link = link_to(identifier, title[0].strip())
         each = mark(exchange)
         return tag(
             "article",
-            tag(f"h{level}", icon(each), *title, *spaced, link, id=f"{identifier}-h", class_="title"),
+            tag(f"h{level}", icon(each), named, link, class_="title"),
             *parts,
             id=identifier,
             class_=each.name.lower(),
