@@ -18,8 +18,10 @@ COMMANDS: Final = {
     "tools": "amberfork_cli.commands.tools",
     "show": "amberfork_cli.commands.show",
     "lint": "amberfork_cli.commands.lint",
+    "redact": "amberfork_cli.commands.redact",
     "record": "amberfork_cli.commands.record",
     "replay": "amberfork_cli.commands.replay",
+    "check": "amberfork_cli.commands.check",
     "demo": "amberfork_cli.commands.demo",
 }
 """The module of each command, in the order of the help; its function bears the command's name."""

@@ -18,3 +18,12 @@ class Pace(StrEnum):
 
     NONE = "none"
     REAL = "real"
+
+
+class TapeMode(StrEnum):
+    """When a test is recorded: never, when it has no tape, what its tape does not have, every time."""
+
+    NONE = "none"
+    ONCE = "once"
+    NEW = "new"
+    ALL = "all"

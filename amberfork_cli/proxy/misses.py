@@ -24,11 +24,12 @@ def explain(miss: Miss, asked: Exchange, *, source: str, options: DiffOptions) -
     if miss.answers:
         times = "once" if miss.answers == 1 else f"{miss.answers} times"
         return f"{endpoint} is on the tape {source} only {times}, last as #{number}, and that is used up"
-    difference = _first_difference(miss.nearest, asked, options)
+    difference = first_difference(miss.nearest, asked, options)
     return f"{endpoint} is not on the tape {source}: nearest is #{number}, {difference}"
 
 
-def _first_difference(recorded: Exchange, asked: Exchange, options: DiffOptions) -> str:
+def first_difference(recorded: Exchange, asked: Exchange, options: DiffOptions) -> str:
+    """What first differs between two requests that are not the same, as the end of a sentence about one."""
     old, new = (ExchangeList([replace(each, number=0)]) for each in (recorded, asked))
     report = diff_tapes(old, new, options)
     for exchange in report.exchanges:
