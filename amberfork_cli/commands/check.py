@@ -20,7 +20,7 @@ from amberfork_cli.commands.options import (
     Replace,
     pairs,
 )
-from amberfork_cli.commands.reporting import Format
+from amberfork_cli.commands.reporting import DiffFormat
 from amberfork_cli.commands.served import SERVED, Command, Env, Port, Upstreams
 from amberfork_cli.errors import OptionError, TapeError
 from amberfork_cli.proxy.choices import OnMiss
@@ -37,11 +37,11 @@ def check(
     command: Command = None,
     *,
     format: Annotated[
-        Format | None,
+        DiffFormat | None,
         typer.Option(
             "--format",
             "-f",
-            metavar="|".join(Format),
+            metavar="|".join(DiffFormat),
             help="How to show the report, as with diff.",
             rich_help_panel=SHOWN,
         ),
@@ -106,7 +106,7 @@ def check(
     if no_color:
         showing.forbid_colour()
     settings = project_settings()
-    usual = chosen(settings, "format", settings.format, Format) if settings.format else Format.TEXT
+    usual = chosen(settings, "format", settings.format, DiffFormat) if settings.format else DiffFormat.TEXT
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     opened = open_tape(tape, input_format=input_format, lenient=lenient, notice=showing.tell)
     with opened as recorded, TemporaryDirectory(prefix="amberfork-") as folder:

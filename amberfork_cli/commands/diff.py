@@ -20,7 +20,7 @@ from amberfork_cli.commands.options import (
     Replace,
     pairs,
 )
-from amberfork_cli.commands.reporting import Format
+from amberfork_cli.commands.reporting import DiffFormat
 from amberfork_cli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -39,12 +39,13 @@ def diff(
     ],
     *,
     format: Annotated[
-        Format | None,
+        DiffFormat | None,
         typer.Option(
             "--format",
             "-f",
-            metavar="|".join(Format),
-            help="How to show it: as text (the default), as one JSON document, or a difference a line.",
+            metavar="|".join(DiffFormat),
+            help="How to show it: as text (the default), as one JSON document, a difference a line, or as "
+            "annotations and a summary in GitHub Actions.",
             rich_help_panel=SHOWN,
         ),
     ] = None,
@@ -100,7 +101,7 @@ def diff(
     if no_color:
         showing.forbid_colour()
     settings = project_settings()
-    usual = chosen(settings, "format", settings.format, Format) if settings.format else Format.TEXT
+    usual = chosen(settings, "format", settings.format, DiffFormat) if settings.format else DiffFormat.TEXT
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
 
     def opened(tape: Path) -> Tape:

@@ -23,6 +23,15 @@ class Format(StrEnum):
     JSONL = "jsonl"
 
 
+class DiffFormat(StrEnum):
+    """How a diff is shown; `github` is for a job of GitHub Actions."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+    GITHUB = "github"
+
+
 SUFFIXES: Final = {".txt": Format.TEXT, ".json": Format.JSON, ".jsonl": Format.JSONL}
 
 
@@ -39,15 +48,20 @@ def suffix_of(file: Path, known: Iterable[str]) -> str:
     raise OptionError(f"{file}: the name does not tell the form of the report: end it in {', '.join(known)}")
 
 
-def show(report: DiffReport, form: Format, *, full: bool) -> None:
-    """Show a diff on stdout; a terminal gets it in its width and colours, through a pager if it is long."""
-    if form is Format.TEXT:
+def show(report: DiffReport, form: DiffFormat, *, full: bool) -> None:
+    """Show a diff on stdout; a terminal gets it in its width and colours, through a pager if it is long.
+
+    Raises OutputError.
+    """
+    if form is DiffFormat.TEXT:
         _show_text(report, full=full)
+    elif form is DiffFormat.GITHUB:
+        from amberfork_cli.commands import github
+
+        github.show(report, full=full)
     else:
         with output(None) as stream:
-            stream.write(
-                _to_json(report, full, None) if form is Format.JSON else _to_jsonl(report, full, None)
-            )
+            stream.write(DIFF_FORMS[f".{form.value}"](report, full, None))
 
 
 def save(report: DiffReport, files: Iterable[Path], *, full: bool, reread: Reread | None = None) -> None:
