@@ -5,6 +5,7 @@ A sentence is pieces, each ours or the tape's, so that a display may quote what 
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from amberfork_cli.core.report import (
     DiffReport,
     ExchangeDiff,
     Kind,
+    Piece,
     State,
     TapeFacts,
     Verdict,
@@ -48,7 +50,9 @@ __all__ = [
     "suffix",
     "tally",
     "text_diff",
+    "told_first",
     "totals",
+    "whole_calls",
 ]
 
 
@@ -87,6 +91,7 @@ _MARKS = {
     State.EXTRA: Mark.EXTRA,
 }
 _NUMBERS_CELLS = 16
+_OF_A_CALL = re.compile('[(),…" ]*[(…)][(),…" ]*')
 
 
 def sentence(report: DiffReport) -> Words:
@@ -98,6 +103,23 @@ def sentence(report: DiffReport) -> Words:
 def answer(report: DiffReport) -> Words:
     """The verdict and its cause, a sentence of its own."""
     return _ANSWERS[report.verdict](report)
+
+
+def told_first(report: DiffReport) -> ExchangeDiff | None:
+    """The change whose cause the answer tells; nothing where no exchange changed."""
+    changes = report.changes
+    return next((exchange for exchange in changes if not exchange.weak), changes[0] if changes else None)
+
+
+def whole_calls(words: Words) -> Words:
+    """The words with a call of the tape, or a text that we cut, as one piece: `f`, `(`, `x="a"`, `)`."""
+    made: list[Piece] = []
+    for piece in words:
+        if made and made[-1].quoted and (piece.quoted or _goes_on(made[-1].text, piece.text)):
+            made[-1] = quoted(made[-1].text + piece.text)
+        else:
+            made.append(piece)
+    return tuple(made)
 
 
 def tally(report: DiffReport) -> Words:
@@ -197,6 +219,11 @@ def shown(words: Words, *, ascii: bool = False) -> str:
 def settled(text: str, *, ascii: bool = False) -> str:
     """A place's label: tape text that may hold one dash of ours, between the first and the last of a hunk."""
     return escaped(text.replace("]–", "]-") if ascii else text, ascii=ascii)
+
+
+def _goes_on(call: str, ours: str) -> bool:
+    """Whether words of ours belong to the call or the cut text before them."""
+    return _OF_A_CALL.fullmatch(ours) is not None or (ours == ", " and call.count("(") > call.count(")"))
 
 
 _TOLD_KINDS = {Kind.LINK, Kind.ORPHAN, Kind.SPELLING, Kind.FORM}

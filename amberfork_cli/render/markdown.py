@@ -12,7 +12,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, Piece, TapeFacts, Verdict, Words, ours, quoted
+from amberfork_cli.core.report import (
+    DiffReport,
+    ExchangeDiff,
+    Piece,
+    State,
+    TapeFacts,
+    Verdict,
+    Words,
+    ours,
+    quoted,
+)
 from amberfork_cli.render.exchange_words import (
     FIRST,
     IN_A_ROW,
@@ -29,7 +39,17 @@ from amberfork_cli.render.exchange_words import (
 )
 from amberfork_cli.render.fences import diff_lines
 from amberfork_cli.render.header import common_endpoint
-from amberfork_cli.render.labels import Mark, answer, command, exchanges_word, loud_word, remarks, totals
+from amberfork_cli.render.labels import (
+    Mark,
+    answer,
+    command,
+    exchanges_word,
+    loud_word,
+    remarks,
+    told_first,
+    totals,
+    whole_calls,
+)
 from amberfork_cli.render.lines import cut
 from amberfork_cli.render.sections import Plan, planned, runs
 from amberfork_cli.render.visible import escaped
@@ -79,6 +99,7 @@ class _Changes:
         self._words = {conversation.number: conversation.words for conversation in report.conversations}
         sizes = Counter(exchange.conversation for exchange in report.exchanges)
         self._single = {number for number, size in sizes.items() if size == 1 and len(sizes) > 1}
+        self._first = told_first(report)
         self._told = 0
 
     def blocks(self) -> Iterator[_Block]:
@@ -114,13 +135,21 @@ class _Changes:
     def _title(self, exchange: ExchangeDiff) -> str:
         """`**`#4` Fork**, model output, recorded `#3``."""
         word = loud_word(exchange).capitalize()
-        return ", ".join([f"**{code(f'#{exchange.reissued}')} {word}**", *map(_piece, self._notes(exchange))])
+        start = f"**{code(f'#{exchange.reissued}')} {word}**"
+        title = ", ".join([start, *map(_piece, self._notes(exchange))])
+        return f"{title}: {_prose(exchange.cause)}" if self._tells_cause(exchange) else title
 
     def _summary(self, exchange: ExchangeDiff) -> str:
         """The same as HTML, because Markdown is not read inside it."""
         word = loud_word(exchange).capitalize()
         start = f"<b><code>#{exchange.reissued}</code> {word}</b>"
-        return ", ".join([start, *map(_html, self._notes(exchange))])
+        title = ", ".join([start, *map(_html, self._notes(exchange))])
+        told = "".join(map(_html, whole_calls(exchange.cause)))
+        return f"{title}: {told}" if self._tells_cause(exchange) else title
+
+    def _tells_cause(self, exchange: ExchangeDiff) -> bool:
+        """Whether the cause is told here and not in the answer or in the table of forks."""
+        return bool(exchange.cause) and exchange.state is not State.FORK and exchange is not self._first
 
     def _notes(self, exchange: ExchangeDiff) -> Iterator[Piece]:
         if exchange.origin:
@@ -218,7 +247,7 @@ def _name(each: Mark, exchanges: Sequence[ExchangeDiff]) -> str:
 
 
 def _prose(words: Words) -> str:
-    return "".join(map(_piece, words))
+    return "".join(map(_piece, whole_calls(words)))
 
 
 def _piece(piece: Piece) -> str:

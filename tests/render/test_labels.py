@@ -21,6 +21,7 @@ from diff_samples import (
     said,
     same_at_another_place,
     stopped,
+    two_conversations,
     value,
     weak_only,
 )
@@ -33,6 +34,7 @@ from amberfork_cli.core.report import (
     Spot,
     State,
     TapeFacts,
+    ours,
     plain,
     quoted,
 )
@@ -51,6 +53,8 @@ from amberfork_cli.render.labels import (
     shown,
     suffix,
     tally,
+    told_first,
+    whole_calls,
 )
 
 PROMPT_CHANGED = "the system prompt changed (1 word in 90 characters)."
@@ -224,3 +228,23 @@ def test_a_fork_without_a_cause_is_still_a_sentence() -> None:
     spot = Spot("messages[0]", said("user"), (value(("content",), "a", "b"),))
 
     assert plain(answer(report([fork(0, Origin.USER_PROMPT, (), [spot])]))) == "Forked at #0 (recorded #0)."
+
+
+def test_a_call_of_the_tape_is_one_piece_where_it_is_quoted() -> None:
+    """Name, brackets and arguments belong together, and so does the sign of a cut; our words stay ours."""
+    call = said("the result of ", "f", "(", 'x="a"', ", …)", "", " and ", "g", "()", "", " changed.")
+    cut = (ours("last message: "), quoted('"Tell me'), ours('…"'))
+
+    assert whole_calls(call) == said("the result of ", 'f(x="a", …)', " and ", "g()", " changed.")
+    assert whole_calls(cut) == said("last message: ", '"Tell me…"')
+    assert whole_calls(said("", "a", ", temperature from ", "1", ".")) == said(
+        "", "a", ", temperature from ", "1", "."
+    )
+
+
+def test_the_answer_tells_the_first_change_that_is_not_weak() -> None:
+    """A display need not tell its cause again."""
+    one = two_conversations()
+
+    assert told_first(one) is one.forks[0]
+    assert told_first(missing_extra()) is None

@@ -28,7 +28,7 @@ from amberfork_cli.render.html.markup import LINE, Html, joined, tag
 from amberfork_cli.render.html.phrases import icon, link_to, phrase
 from amberfork_cli.render.html.places import places
 from amberfork_cli.render.html.room import Rooms
-from amberfork_cli.render.labels import Mark, exchanges_word, loud_word, mark
+from amberfork_cli.render.labels import Mark, exchanges_word, loud_word, mark, told_first
 from amberfork_cli.render.sections import Plan, Section, planned, runs
 
 _UNDER_TITLE = 2  # the level of headings right below the title
@@ -51,6 +51,7 @@ class _Exchanges:
 
     def __post_init__(self) -> None:
         self._words = {conversation.number: conversation.words for conversation in self.report.conversations}
+        self._first = told_first(self.report)
         self._endpoints = not common_endpoint(self.report)
         self._of: dict[int, list[ExchangeDiff]] = {}
         for exchange in self.report.exchanges:
@@ -133,11 +134,10 @@ class _Exchanges:
         title += [f" {exchange.origin.value}"] if exchange.origin else []
         words = self._words.get(exchange.conversation, "")
         alone = words and len(self._of) > 1 and len(self._of[exchange.conversation]) == 1
-        parts = (
-            [places(exchange, self.room.values, level=level + 1, full=self.full)]
-            if exchange.alike is None
-            else []
-        )
+        tells_cause = exchange.cause and exchange is not self._first
+        parts = [tag("p", phrase(exchange.cause), class_="cause")] if tells_cause else []
+        if exchange.alike is None:
+            parts.append(places(exchange, self.room.values, level=level + 1, full=self.full))
         parts += [tag("p", phrase(traced(exchange)), class_="note")] if exchange.trace else []
         parts += [bodies(exchange, self.reread, self.room.bodies)]
         article = self._article(exchange, level, title, parts, words if alone else "")

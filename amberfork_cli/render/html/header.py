@@ -11,7 +11,7 @@ from amberfork_cli.render.header import common_endpoint
 from amberfork_cli.render.html.anchors import anchor
 from amberfork_cli.render.html.markup import Html, tag
 from amberfork_cli.render.html.phrases import icon, phrase
-from amberfork_cli.render.labels import Mark, answer, command, exchanges_word, loud_word, remarks, totals
+from amberfork_cli.render.labels import Mark, answer, command, exchanges_word, remarks, told_first, totals
 
 _MARKS = {
     "match": Mark.MATCH,
@@ -79,11 +79,10 @@ def _themes() -> Html:
 
 
 def _below_title(report: DiffReport) -> Iterator[Html]:
-    changes = report.changes
-    if changes:
-        first = changes[0]
-        word = loud_word(first).capitalize() if first.weak else "first fork"
-        yield tag("p", tag("a", f"Go to the {word.lower()}", href=f"#{anchor(first)}"), class_="jump")
+    first = told_first(report)
+    if first:
+        what = "difference" if first.weak else "first fork"
+        yield tag("p", tag("a", f"Go to the {what}", href=f"#{anchor(first)}"), class_="jump")
     yield tag("ul", *_counts(report), class_="counts", aria_label="Exchanges")
     yield tag("dl", *_tapes(report))
     told = [word for remark in remarks(report) for word in (ours("; "), *remark)][1:]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from amberfork_cli.core.report import Piece, Words
 from amberfork_cli.render.html.markup import Html, joined, tag
-from amberfork_cli.render.labels import Mark
+from amberfork_cli.render.labels import Mark, whole_calls
 
 
 def phrase(words: Words) -> Html:
     """Words with what is quoted in them set apart."""
-    return joined(_piece(piece) for piece in words)
+    return joined(_piece(piece) for piece in whole_calls(words))
 
 
 def icon(each: Mark) -> Html:

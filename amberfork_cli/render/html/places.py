@@ -78,11 +78,17 @@ class _Tables:
 
 
 def _row_head(row: Cells, pointer: str | None, identifier: str) -> Html:
-    remarks = [tag("small", remark) for remark in row.remarks]
-    remarks += [tag("small", tag("code", pointer, class_="pointer"))] if pointer else []
-    name = [tag("code", row.name)] if row.name or not remarks else []
     link = link_to(identifier, f"the difference {row.name}".rstrip())
-    return tag("th", *name, link, *remarks, scope="row") if name else tag("th", *remarks, link, scope="row")
+    remarks = [[remark] for remark in row.remarks]
+    remarks += [[tag("code", pointer, class_="pointer")]] if pointer else []
+    if row.name or not remarks:
+        return tag("th", tag("code", row.name), link, *_below(remarks), scope="row")
+    remarks[0].append(link)
+    return tag("th", *_below(remarks), scope="row")
+
+
+def _below(remarks: Sequence[Sequence[str]]) -> Iterator[Html]:
+    return (tag("small", *remark) for remark in remarks)
 
 
 def _sides(row: Cells) -> Iterator[Html]:
