@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "run-tools": "amberfork_cli.commands.run_tools",
     "tools": "amberfork_cli.commands.tools",
     "show": "amberfork_cli.commands.show",
+    "convert": "amberfork_cli.commands.convert",
     "lint": "amberfork_cli.commands.lint",
     "redact": "amberfork_cli.commands.redact",
     "record": "amberfork_cli.commands.record",

@@ -4,7 +4,8 @@
 
 RAW is a folder of recordings as their projects keep them. Each is read as a tape, and a second time without
 any of the code that is measured: by PyYAML's plain loader or the standard library's, with the bodies unpacked
-here. Both must hold as many interactions, and the same bodies in the same order. Prints a table of file,
+here. Both must hold as many interactions, and the same bodies in the same order. Then each tape is written in
+every format and read again: fingerprints, statuses and answers must be the same. Prints a table of file,
 layout, exchanges and tool calls; exits 1 if anything is lost, 2 where there is nothing to measure.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import io
 import json
 import re
 import sys
@@ -26,9 +28,11 @@ import zstandard
 from measuring import table
 
 from amberfork_cli.core.dialects.calls import tool_turns
+from amberfork_cli.core.fingerprint import fingerprints
 from amberfork_cli.core.tape import ABSENT, Body, BodyKind, Exchange
 from amberfork_cli.errors import AmberforkError
 from amberfork_cli.tapes import open_tape
+from amberfork_cli.tapes.exporting import EXPORTS, Export
 
 Json = Any
 Pair = tuple[Json, Json]
@@ -73,9 +77,29 @@ def measured(path: Path) -> tuple[tuple[str, ...], list[str]]:
         problems.append(f"{len(exchanges)} exchanges for {len(pairs)} interactions")
     for exchange, pair in zip(exchanges, pairs, strict=False):
         problems += differences(exchange, pair)
+    problems += [problem for export in EXPORTS for problem in round_trip(exchanges, export)]
     calls = sum(len(turn.calls) for turn in tool_turns(exchanges))
     elsewhere = sum(exchange.request.extra.get("to_model") is False for exchange in exchanges)
     return (called(path), layout, str(len(exchanges)), str(elsewhere), str(calls)), problems
+
+
+def round_trip(exchanges: list[Exchange], export: Export) -> Iterator[str]:
+    """What is not the same when a tape was written in a format and read again."""
+    output = io.BytesIO()
+    export.write(exchanges, {}, output)
+    with open_tape(io.BytesIO(output.getvalue())) as tape:
+        again = list(tape)
+    if list(fingerprints(again)) != list(fingerprints(exchanges)):
+        yield f"as {export.name}, what was asked does not come back the same"
+    for one, other in zip(exchanges, again, strict=False):
+        if answer(one) != answer(other):
+            yield f"as {export.name}, #{one.number}: what was answered does not come back the same"
+
+
+def answer(exchange: Exchange) -> Json:
+    """Status and body of a response, to compare."""
+    response = exchange.response
+    return None if response is None else (response.status, spelled(content(response.body)))
 
 
 def called(path: Path) -> str:

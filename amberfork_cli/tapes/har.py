@@ -27,6 +27,9 @@ MISSING: Final = "body_missing"
 WEBSOCKET: Final = "WS"
 """The method of what was sent through a WebSocket."""
 
+UNKNOWN_TIME: Final = "1970-01-01T00:00:00.000Z"
+"""When an entry began of which that is not known; an archive must say."""
+
 _BINARY: Final = 2  # the opcode of a message that is no text
 
 
@@ -46,17 +49,19 @@ def _exchanges(recording: Recording, reading: Reading) -> Iterator[Exchange]:
 
 def _of_item(item: JsonItem, reading: Reading) -> Iterator[Exchange]:
     try:
-        yield from _of_entry(item.value, reading)
+        yield from exchanges_of(item.value, reading)
     except ShapeError as error:
         reading.pass_over(ShapeError(error.problem, item.pointer + error.path), item.line, torn=False)
 
 
-def _of_entry(entry: JsonValue, reading: Reading) -> Iterator[Exchange]:
+def exchanges_of(entry: JsonValue, reading: Reading) -> Iterator[Exchange]:
+    """The exchange that an entry is, or those of its WebSocket, all with the number 0; raises ShapeError."""
     if not isinstance(entry, dict) or not isinstance(entry.get("request"), dict):
         raise ShapeError('not an entry: no "request"')
     request, response = _request(_object(entry, "request"), reading), _object(entry, "response")
     headers = _headers(response)
-    extra = moment(entry.get("startedDateTime"), headers)
+    began = entry.get("startedDateTime")
+    extra = moment(None if began == UNKNOWN_TIME else began, headers)
     messages = entry.get("_webSocketMessages")
     if isinstance(messages, list) and messages:
         yield from (replace(one, extra=extra) for one in _of_messages(messages, request, reading))

@@ -31,7 +31,7 @@ def _exchanges(recording: Recording, reading: Reading) -> Iterator[Exchange]:
     number = 0
     for item, path in _items(recording, reading):
         try:
-            exchange = _exchange(item.value, number, reading)
+            exchange = exchange_of(item.value, number, reading)
         except ShapeError as error:
             reading.pass_over(ShapeError(error.problem, path + error.path), item.line, torn=False)
             continue
@@ -73,7 +73,8 @@ def _of_json(recording: Recording, reading: Reading) -> Iterator[tuple[Item, str
         yield Item(item.line, cast(YamlValue, item.value)), item.pointer
 
 
-def _exchange(value: YamlValue, number: int, reading: Reading) -> Exchange:
+def exchange_of(value: YamlValue, number: int, reading: Reading) -> Exchange:
+    """The exchange that an interaction is, of whichever tool; raises ShapeError."""
     if not isinstance(value, dict) or "request" not in value:
         raise ShapeError('not an interaction: no "request"')
     if "response" not in value:  # which every tool writes, though it may be null
@@ -93,7 +94,7 @@ def _request(value: YamlValue, reading: Reading) -> Request:
     if not isinstance(value, dict):
         raise ShapeError("not an interaction: a request that is no mapping", "/request")
     method = value.get("method")
-    if not isinstance(method, str) or not method:
+    if not isinstance(method, str):
         raise ShapeError('not an interaction: no "method"', "/request")
     headers = _headers(value.get("headers"), "/request")
     return imported_request(

@@ -1,0 +1,176 @@
+"""`amberfork convert`: recordings become tapes, and tapes recordings."""
+
+import gzip
+import io
+import json
+
+import pytest
+from command_line import Ended
+
+from amberfork_cli.commands.convert import To
+from amberfork_cli.commands.exits import ExitCode
+from amberfork_cli.core.fingerprint import fingerprints
+from amberfork_cli.tapes import open_tape
+from amberfork_cli.tapes.exporting import EXPORTS
+
+VCR = """\
+interactions:
+- request: {method: POST, uri: 'https://api.openai.com/v1/responses?key=SECRET', body: '{"input":"a"}'}
+  response: {status: {code: 200}, headers: {}, body: {string: '{"output": []}'}}
+version: 1
+"""
+HAR = json.dumps(
+    {
+        "log": {
+            "entries": [
+                {
+                    "request": {"method": "GET", "url": "https://api.openai.com/v1/models"},
+                    "response": {"status": 200, "content": {"text": "{}"}},
+                }
+            ]
+        }
+    }
+)
+BODIES = '{"input":"b"}\n{"input":"c"}\n'
+FIRST = {
+    "request": {
+        "method": "POST",
+        "path": "/v1/responses?key=REDACTED",
+        "body": {"input": "a"},
+        "upstream": "https://api.openai.com",
+    },
+    "response": {"status": 200, "body": {"output": []}},
+}
+SECOND = {
+    "request": {"method": "GET", "path": "/v1/models", "upstream": "https://api.openai.com"},
+    "response": {"status": 200, "body": {}},
+}
+
+
+@pytest.fixture
+def recordings(folder):
+    """A folder of recordings, and of what is none."""
+    inner = folder / "all" / "inner"
+    inner.mkdir(parents=True)
+    (folder / "all" / "a.yaml").write_text(VCR)
+    (inner / "b.har").write_text(HAR)
+    (inner / "c.jsonl.gz").write_bytes(gzip.compress(BODIES.encode()))
+    (folder / "all" / "README.md").write_text("no recording")
+    (folder / "all" / ".hidden.json").write_text("no recording")
+    return folder / "all"
+
+
+def test_a_recording_becomes_a_tape_on_stdout(amberfork, recordings):
+    """Without credentials."""
+    ended = amberfork("convert", recordings / "a.yaml")
+
+    assert (ended.code, ended.err) == (ExitCode.SAME, "")
+    assert [json.loads(line) for line in ended.out.splitlines()] == [FIRST]
+
+
+def test_stdin_is_a_recording_too(amberfork):
+    """As everywhere."""
+    assert amberfork("convert", "-", stdin=HAR.encode()).out.count('"/v1/models"') == 1
+
+
+def test_several_recordings_become_one_tape(amberfork, recordings, folder):
+    """In their order; a folder stands for the recordings in it."""
+    ended = amberfork("convert", recordings / "inner" / "b.har", recordings, "-o", "out.jsonl")
+
+    assert ended == Ended(ExitCode.SAME, "")
+    lines = (folder / "out.jsonl").read_text().splitlines()
+    assert [json.loads(line)["request"]["method"] for line in lines] == ["GET", "POST", "GET", "POST", "POST"]
+
+
+def test_into_a_folder_each_recording_becomes_a_tape(amberfork, recordings, folder):
+    """Under its own name, without what said how it was written."""
+    ended = amberfork("convert", recordings, "-o", "out")
+
+    assert ended == Ended(ExitCode.SAME, "")
+    made = sorted(path.relative_to(folder / "out").as_posix() for path in (folder / "out").rglob("*.*"))
+    assert made == ["a.jsonl", "inner/b.jsonl", "inner/c.jsonl"]
+    assert json.loads((folder / "out" / "inner" / "b.jsonl").read_text()) == SECOND
+
+
+def test_recordings_of_one_name_are_kept_apart(amberfork, recordings):
+    """By the ends of their names."""
+    (recordings / "a.har").write_text(HAR)
+
+    amberfork("convert", recordings / "a.yaml", recordings / "a.har", "-o", f"{recordings}/inner")
+
+    assert sorted(path.name for path in (recordings / "inner").glob("a*")) == ["a.har.jsonl", "a.yaml.jsonl"]
+
+
+@pytest.mark.parametrize("to", To)
+def test_a_tape_comes_back_from_every_format(amberfork, recordings, folder, to):
+    """With the same fingerprints, and nothing told."""
+    amberfork("convert", recordings / "a.yaml", recordings / "inner" / "b.har", "-o", "tape.jsonl")
+
+    there = amberfork("convert", "tape.jsonl", "--to", to, "-o", "there")
+    back = amberfork("convert", "there", "-o", "back.jsonl")
+
+    assert there == back == Ended(ExitCode.SAME, "")
+    with open_tape(folder / "tape.jsonl") as tape, open_tape(folder / "back.jsonl") as again:
+        assert list(fingerprints(again)) == list(fingerprints(tape))
+
+
+def test_the_header_of_a_tape_goes_where_there_is_room(amberfork, folder):
+    """Into a tape, or a cassette."""
+    (folder / "run.jsonl").write_text('{"tape_version":"1","id":"r"}\n' + json.dumps(FIRST))
+
+    tape = amberfork("convert", "run.jsonl").out.splitlines()[0]
+    cassette = json.loads(amberfork("convert", "run.jsonl", "--to", "cassette").out)
+
+    assert json.loads(tape) == {"tape_version": "1", "id": "r"}
+    assert (cassette["cassette_version"], cassette["id"]) == ("0.1", "r")
+    assert cassette["exchanges"] == [FIRST]
+
+
+def test_what_is_lost_is_told(amberfork, folder):
+    """On stderr, with the file."""
+    (folder / "bodies.jsonl").write_text(BODIES)
+
+    ended = amberfork("convert", "bodies.jsonl", "--to", "har", "-o", "out.har")
+
+    told = (
+        "amberfork: out.har: lost in 2 exchanges, first in #0: what was asked does not come back the same\n"
+    )
+    assert ended == Ended(ExitCode.SAME, "", told)
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("nowhere.yaml", "nowhere.yaml: no such file"),
+        ("empty.jsonl", "empty.jsonl: there is no exchange to convert"),
+        ("broken.har", "broken.har:1:21: not a HAR: the text ends where a value should stand"),
+        (
+            "nothing",
+            "no recording in nothing: none of its files ends in .har .httprr .json .jsonl .yaml .yml",
+        ),
+    ],
+)
+def test_trouble_writes_nothing(amberfork, folder, source, problem):
+    """And exits 2."""
+    (folder / "empty.jsonl").write_text("")
+    (folder / "broken.har").write_text('{"log": {"entries": ')
+    (folder / "nothing").mkdir()
+
+    ended = amberfork("convert", source, "-o", "out.jsonl")
+
+    assert (ended.code, ended.out) == (ExitCode.TROUBLE, "")
+    assert ended.err.startswith(f"amberfork: {problem}")
+    assert not (folder / "out.jsonl").exists()
+
+
+def test_a_recording_can_be_converted_onto_itself(amberfork, recordings):
+    """It is read to its end before it is replaced."""
+    amberfork("convert", recordings / "a.yaml", "-o", recordings / "a.yaml")
+
+    with open_tape(io.BytesIO((recordings / "a.yaml").read_bytes())) as tape:
+        assert len(list(tape)) == 1
+
+
+def test_every_format_that_is_written_can_be_chosen():
+    """By its name."""
+    assert [export.name for export in EXPORTS] == [*To]
