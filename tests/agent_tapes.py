@@ -119,7 +119,7 @@ class Mint:
     """Fresh IDs, by a seed."""
 
     def __init__(self, seed: int) -> None:
-        self._draw = random.Random(seed)
+        self._draw = random.Random(seed)  # noqa: S311
 
     def __call__(self, prefix: str) -> str:
         """An ID that no other run has."""
@@ -362,6 +362,18 @@ def listed(exchanges: list[Exchange], *, name: str = "tape") -> ExchangeList:
     return ExchangeList(
         [replace(exchange, number=number) for number, exchange in enumerate(exchanges)], source=name
     )
+
+
+def edited(one: ExchangeList, change: Callable[[int, Json], Json]) -> ExchangeList:
+    """The tape, each body as `change` gives it for its number."""
+    bodies = (Body.json(change(each.number, each.request.body.value)) for each in one)
+    pairs = zip(one, bodies, strict=True)
+    return listed([replace(each, request=replace(each.request, body=body)) for each, body in pairs])
+
+
+def interleaved(*tapes: ExchangeList) -> ExchangeList:
+    """The exchanges of several tapes of one length, taking turns."""
+    return listed([exchange for several in zip(*tapes, strict=True) for exchange in several])
 
 
 class _Tape:
