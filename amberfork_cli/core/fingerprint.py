@@ -30,7 +30,7 @@ from amberfork_cli.core.threads import Thread
 RULES_VERSION = "af1"
 """Stands before every fingerprint; those of other versions were made by other rules: compare none of them."""
 
-_THREAD_BYTES = 4 << 20
+_THREAD_BYTES = 2 << 20
 _MOST_THREADS = 16
 
 _FAILED = 400  # the least status that says so

@@ -20,7 +20,7 @@ from amberfork_cli.core.id_rules import IdRules, Path, Site, sites
 from amberfork_cli.core.tape import JsonValue
 
 DIGEST_SIZE = 16
-_MEMO_BYTES = 8 << 20  # what a tape repeats lies close together: this much holds a few conversations
+_MEMO_BYTES = 4 << 20  # what a tape repeats lies close together: this much holds a few conversations
 _PART_BYTES = 1500  # what a part takes beside its texts
 
 

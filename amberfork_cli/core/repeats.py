@@ -23,7 +23,7 @@ from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.errors import JsonError
 
 _MOST = 8  # so many conversations may be interleaved
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 2 << 20
 _LEAST = 1024  # fewer bytes are parsed before it is known that they are repeated
 _TAIL = 48
 _MARK = -(10**60 // 9)  # a whole number can be spelled in one way only, so a look for its text finds it
