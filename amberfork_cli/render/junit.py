@@ -28,29 +28,32 @@ _CLASS = "amberfork"
 
 def to_junit(report: DiffReport, *, full: bool = False) -> bytes:
     """The report as UTF-8 XML; `full` shows whole values and every difference."""
-    conversations: dict[int, list[ExchangeDiff]] = {}
-    for exchange in report.exchanges:
-        conversations.setdefault(exchange.conversation, []).append(exchange)
-    several = len([number for number in conversations if number >= 0]) > 1
     root = _element("testsuites", name="amberfork diff", **_counts(report.exchanges))
-    for number, exchanges in conversations.items():
-        root.append(_suite(report, exchanges, number if several else None, full=full))
+    title, summary = command(report), shown(sentence(report))
+    for name, exchanges in _suites(report):
+        suite = _element("testsuite", name=f"{title}: {name}" if name else title, **_counts(exchanges))
+        properties = _element("properties")
+        properties.append(_element("property", name="summary", value=summary))
+        suite.append(properties)
+        class_name = f"{_CLASS}.{name}" if name else _CLASS
+        suite.extend(_case(exchange, class_name, full=full) for exchange in exchanges)
+        root.append(suite)
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _suite(
-    report: DiffReport, exchanges: Sequence[ExchangeDiff], conversation: int | None, *, full: bool
-) -> ET.Element:
-    name = "" if conversation is None else _conversation(conversation)
-    title = f"{command(report)}: {name}" if name else command(report)
-    suite = _element("testsuite", name=title, **_counts(exchanges))
-    properties = _element("properties")
-    properties.append(_element("property", name="summary", value=shown(sentence(report))))
-    suite.append(properties)
-    suite.extend(_case(exchange, f"{_CLASS}.{name}" if name else _CLASS, full=full) for exchange in exchanges)
-    return suite
+def _suites(report: DiffReport) -> Iterator[tuple[str, Sequence[ExchangeDiff]]]:
+    """The exchanges of each conversation under its name; all in one where no conversation has several."""
+    conversations: dict[int, list[ExchangeDiff]] = {}
+    for exchange in report.exchanges:
+        conversations.setdefault(exchange.conversation, []).append(exchange)
+    real = [own for number, own in conversations.items() if number >= 0]
+    if len(real) < 2 or all(len(own) == 1 for own in real):
+        yield "", report.exchanges
+        return
+    for number, own in conversations.items():
+        yield _conversation(number), own
 
 
 def _conversation(number: int) -> str:

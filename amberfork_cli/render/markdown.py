@@ -26,6 +26,7 @@ from amberfork_cli.core.report import (
 from amberfork_cli.render.exchange_words import (
     FIRST,
     IN_A_ROW,
+    QUIET,
     UNPAIRED,
     conversation_name,
     last_message,
@@ -45,6 +46,7 @@ from amberfork_cli.render.labels import (
     command,
     exchanges_word,
     loud_word,
+    mark,
     remarks,
     told_first,
     totals,
@@ -67,19 +69,22 @@ _TICKS = re.compile("`+")
 def to_markdown(report: DiffReport, *, full: bool = False, limit: int = LIMIT) -> str:
     """The report in fewer than `limit` characters; what was left out is said. `full` shows whole values."""
     plan = planned(report)
-    told = _Changes(report, plan, full=full)
     parts = _opening(report)
     room = limit - _CLOSING - sum(len(part) + 2 for part in parts)
-    blocks = [] if report.verdict is Verdict.SAME else list(told.blocks())
-    kept = 0
-    for block in blocks:
+    left_out = _loud(plan)
+    for block in _Changes(report, plan, full=full).blocks():
         room -= len(block.text) + 2
         if room < 0:
             break
         parts.append(block.text)
-        kept += 1
-    left_out = sum(block.exchanges for block in blocks[kept:])
+        left_out -= block.exchanges
     return "\n\n".join([*parts, *_closing(report, left_out)]) + "\n"
+
+
+def _loud(plan: Plan) -> int:
+    """How many exchanges there are to tell."""
+    told = [exchange for section in plan.sections if not section.same for exchange in section.exchanges]
+    return sum(mark(exchange) not in QUIET for exchange in told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from diff_samples import (
     all_same,
     changed_argument,
     every_kind,
+    forked_alike,
     inserted_retry,
     missing_extra,
     two_conversations,
@@ -141,3 +142,10 @@ def _suites(report: DiffReport, folder: Path) -> list[TestSuite]:
 
 def _read(case: TestCase) -> Read:
     return case.classname, case.name, [(type(one), one.type, one.message) for one in case.result]
+
+
+def test_conversations_of_one_exchange_each_share_a_suite(tmp_path: Path) -> None:
+    """500 suites of one case would help nobody."""
+    (suite,) = _suites(forked_alike(), tmp_path)
+
+    assert (suite.name, suite.tests) == ("amberfork diff monday.jsonl tuesday.jsonl", 60)
