@@ -108,10 +108,12 @@ def _taped_run(item: pytest.Item, config: pytest.Config) -> TapedRun:
     marker = item.get_closest_marker(MARKER) or pytest.mark.tape.mark
     path, more = _arguments(*marker.args, **marker.kwargs)
     mode = config.getoption("--tape-mode") or more["mode"] or ("none" if _in_ci() else "once")
+    file = _tape_file(item, config, path)
     return TapedRun(
-        _tape_file(item, config, path),
+        file,
         TapeMode(mode),
         _options(config.rootpath, more["ignore"]),
+        name=os.path.relpath(file, config.invocation_params.dir),
         environment=os.environ,
         named=tuple(more["upstream"]),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -18,7 +19,7 @@ for module in ("aiohttp.web", "deepdiff", "amberfork_cli.proxy.taped_run", "ambe
 
 pytest_plugins = ["pytester"]
 
-PLUGIN = ["-p", "amberfork_cli.pytest_plugin"]
+PLUGIN = ["-p", "amberfork_cli.pytest_plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 NOWHERE = "http://127.0.0.1:9/v1"
 GREETS = """
     import pytest
@@ -80,12 +81,12 @@ def test_the_first_run_records_and_later_ones_need_no_provider(project, tape, st
     assert len(stub.asked) == 1
 
 
-def test_under_ci_nothing_is_recorded(project, stub, pytester):
+def test_under_ci_nothing_is_recorded(project, stub):
     """A test without a tape fails, and says what to do."""
     ran = project(GREETS, ci=True)
 
     assert outcome(ran) == "1 error"
-    missing = pytester.path / "tapes" / "test_it" / "test_greets.jsonl"
+    missing = Path("tapes", "test_it", "test_greets.jsonl")
     assert f"amberfork: there is no tape {missing}: record it with --tape-mode=once" in str(ran.stdout)
     assert (stub.asked, missing.exists()) == ([], False)
 

@@ -125,7 +125,8 @@ def check(
         if not (tally.hits or tally.misses):
             raise TapeError(_asked_nothing(code), source=str(tape))
         with open_tape(asked_now) as reissued:
-            report = _by_name(compared(recorded, reissued, counts, loose=False, responses=False))
+            reissued.source = _THIS_RUN  # and not the name of a temporary file
+            report = compared(recorded, reissued, counts, loose=False, responses=False)
             reporting.save(report, output or (), full=full, reread=looking_up(recorded, reissued))
             if not quiet:
                 reporting.show(report, format or usual, full=full)
@@ -133,13 +134,6 @@ def check(
                 _update(tape, recorded, reissued)
                 return ExitCode.SAME
     return _verdict(report, code)
-
-
-def _by_name(report: DiffReport) -> DiffReport:
-    """The report, with this run called what it is, and not by the name of a temporary file."""
-    from dataclasses import replace
-
-    return replace(report, reissued=replace(report.reissued, source=_THIS_RUN))
 
 
 def _asked_nothing(code: int) -> str:

@@ -23,6 +23,7 @@ from amberfork_cli.proxy.server import Edge, Service
 from amberfork_cli.proxy.tapefile import Existing, TapeFile, recorder
 from amberfork_cli.tapes import open_tape
 
+_THIS_RUN: Final = "this run"
 _UPDATES: Final = "--tape-mode=all records it anew"
 
 
@@ -41,7 +42,8 @@ class Ending:
 class TapedRun:
     """A run that is recorded to, or answered from, the tape at `path`, as `mode` says.
 
-    `open` starts it and `finish` ends it. `variables` are the environment to set meanwhile, all of it.
+    `name` is what the tape is called wherever it is spoken of. `open` starts the run and `finish` ends it.
+    `variables` are the environment to set meanwhile, all of it.
     """
 
     def __init__(
@@ -50,10 +52,11 @@ class TapedRun:
         mode: TapeMode,
         options: DiffOptions,
         *,
+        name: str,
         environment: Mapping[str, str],
         named: tuple[str, ...] = (),
     ) -> None:
-        self.path, self.mode = path, mode
+        self.path, self.mode, self._name = path, mode, name
         self._options, self._environment, self._named = options, environment, named
         self._told: list[str] = []
         self._stack = ExitStack()
@@ -103,12 +106,13 @@ class TapedRun:
     def _service(self) -> Service:
         missing = not self.path.exists()
         if missing and self.mode is TapeMode.NONE:
-            raise OptionError(f"there is no tape {self.path}: record it with --tape-mode=once")
+            raise OptionError(f"there is no tape {self._name}: record it with --tape-mode=once")
         if missing or self.mode is TapeMode.ALL:
             self._upstreams = upstreams(self._environment, named=self._named)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             return Relay(self._opened(self._beside))
         self._recorded = self._stack.enter_context(open_tape(self.path, notice=self._told.append))
+        self._recorded.source = self._name
         tape = RecordedTape(self._recorded, self._options)
         self._upstreams = upstreams(self._environment, named=self._named, recorded=tape.base_urls)
         reissued = self._opened(Path(self._stack.enter_context(TemporaryDirectory())) / "reissued.jsonl")
@@ -149,11 +153,12 @@ class TapedRun:
     def _compare(self, recorded: Tape) -> Ending:
         if not self._tape.count:
             return Ending(
-                tuple(self._told), f"nothing that is on the tape {self.path} was asked ({_UPDATES})"
+                tuple(self._told), f"nothing that is on the tape {self._name} was asked ({_UPDATES})"
             )
         with open_tape(self._tape.path) as reissued:
+            reissued.source = _THIS_RUN
             report = diff_tapes(recorded, reissued, self._options)
         problem = (
-            None if report.same else f"what was asked is not what is on the tape {self.path} ({_UPDATES})"
+            None if report.same else f"what was asked is not what is on the tape {self._name} ({_UPDATES})"
         )
         return Ending(tuple(self._told), problem, report)
