@@ -20,7 +20,6 @@ COMMANDS: Final = {
     "convert": "amberfork_cli.commands.convert",
     "lint": "amberfork_cli.commands.lint",
     "redact": "amberfork_cli.commands.redact",
-    "redact": "amberfork_cli.commands.redact",
     "record": "amberfork_cli.commands.record",
     "replay": "amberfork_cli.commands.replay",
     "check": "amberfork_cli.commands.check",
