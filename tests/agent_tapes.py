@@ -119,7 +119,7 @@ class Mint:
     """Fresh IDs, by a seed."""
 
     def __init__(self, seed: int) -> None:
-        self._draw = random.Random(seed)  # noqa: S311
+        self._draw = random.Random(seed)
 
     def __call__(self, prefix: str) -> str:
         """An ID that no other run has."""
