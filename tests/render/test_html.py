@@ -527,6 +527,20 @@ def test_the_map_has_no_more_than_eight_lanes_and_twelve_ticks() -> None:
     assert ticks == [f"#{number}" for number in range(0, 200, 20)]
 
 
+def test_of_many_conversations_the_longest_have_a_lane() -> None:
+    """In the order in which they began."""
+    sizes = [2, 3, 9, 2, 8, 7, 2, 6, 5, 4]
+    numbers = [number for number, size in enumerate(sizes) for _ in range(size)]
+    exchanges = [
+        replace(one, conversation=number) for number, one in zip(numbers, matches(range(48)), strict=True)
+    ]
+
+    page = _page(report(exchanges))
+    lanes = [each.text for each in page.all("b") if "nav" in each.inside]
+
+    assert lanes == [f"Conversation {number}" for number in (2, 3, 5, 6, 8, 9, 10)] + ["Other exchanges…"]
+
+
 def test_marks_that_would_lie_on_each_other_are_one() -> None:
     """In a long run neighbours of one kind share a mark; in a short one each has its own."""
 

@@ -76,10 +76,12 @@ def run_map(report: DiffReport) -> RunMap:
 
 
 def _lanes(exchanges: Sequence[ExchangeDiff]) -> list[_Lane]:
-    """Conversations of several exchanges by their beginning; the last lane is for what is left."""
+    """The longest conversations, in the order of their beginning; the last lane is for what is left."""
     sizes = Counter(exchange.conversation for exchange in exchanges)
     own = [number for number, size in sizes.items() if number >= 0 and (size > 1 or len(sizes) == 1)]
-    alone = own if len(own) == len(sizes) and len(own) <= _LANES else own[: _LANES - 1]
+    most = _LANES if len(own) == len(sizes) <= _LANES else _LANES - 1
+    longest = sorted(own, key=lambda number: -sizes[number])[:most]
+    alone = [number for number in own if number in longest]
     placed: dict[int, list[tuple[int, ExchangeDiff]]] = {number: [] for number in alone}
     for position, exchange in enumerate(exchanges):
         placed.setdefault(exchange.conversation if exchange.conversation in alone else -1, []).append(
