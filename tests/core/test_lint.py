@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 from agent_tapes import MONDAY, WIRES, Run, Turn, chained_responses, listed, weather
 from agent_tapes import tape as agent_tape
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from amberfork_cli.core.findings import MEANINGS, Finding, Place, Rule
 from amberfork_cli.core.lint import lint
@@ -214,6 +216,31 @@ def test_pointers_into_bare_bodies_begin_at_the_body():
 def test_every_rule_is_explained():
     """For code scanning."""
     assert {*MEANINGS} == {*Rule}
+
+
+NAMES = "role content messages input type text tool_calls id call_id function name arguments output usage"
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", "x", KEY, "tool", "function", "\ud83d"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES.split()), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(JSON, JSON), min_size=1, max_size=3))
+def test_any_bodies_can_be_looked_through_and_no_credential_is_told(bodies):
+    """Whatever shape they have; a second look finds the same."""
+    tape = ExchangeList(
+        Exchange(at, Request("POST", "/v1/x", body=Body.json(asked)), Response(200, body=Body.json(said)))
+        for at, (asked, said) in enumerate(bodies)
+    )
+
+    report = lint(tape)
+
+    assert report == lint(tape)
+    assert all(KEY not in each.message + each.place.pointer for each in report.findings)
 
 
 def _of_messages(*messages: JsonValue) -> tuple[Finding, ...]:

@@ -130,6 +130,19 @@ def test_ids_in_bodies_texts_and_paths_stay():
     ]
 
 
+def test_an_id_that_cannot_be_told_from_a_word_stays_at_its_place():
+    """In running text it is a word like any other."""
+    items: JsonValue = [
+        {"type": "function_call", "call_id": "exec_0", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "exec_0", "output": "exec_0"},
+    ]
+
+    made = TapeRedactor(Rules.parse(["exec"])).exchange(_asked({"input": items}))
+
+    items[1]["output"] = "REDACTED_0"
+    assert made.request.body.value == {"input": items}
+
+
 def test_a_pattern_that_would_change_the_linkage_is_refused():
     """A handle is known by how it begins."""
     redactor = TapeRedactor(Rules.parse(["code_interpreter"]))

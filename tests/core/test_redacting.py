@@ -56,6 +56,17 @@ def test_a_text_that_was_spared_for_its_id_is_not_taken_for_harmless():
     assert (spared, redactor.text(ID)) == (ID, "REDACTED9Ys2kQ81")
 
 
+def test_an_id_behind_escapes_is_spared_as_long_as_it_is_one():
+    """What JSON text spells is looked at again in the next exchange."""
+    redactor = Redactor(Rules.parse([r"idé_\d+"]))
+    text = r'{"a": "id\u00e9_12345678"}'
+    redactor.protect(lambda: {"idé_12345678": (IdClass.CALL, 0)})
+    spared = redactor.text(text)
+    redactor.protect(dict)
+
+    assert (spared, redactor.text(text)) == (text, '{"a": "REDACTED"}')
+
+
 def test_everything_that_was_taken_out_is_counted_by_kind():
     """A look that changes nothing is not."""
     redactor = Redactor(Rules.parse(["Ada"]))
