@@ -65,6 +65,7 @@ HOSTILE = {
     ],
     "the mark stands for other messages than those repeated": [
         {"request": {"body": {"messages": [LONG, "a"]}}},
+        {"request": {"body": {"messages": [LONG, "a", "b"]}}},
         {"request": {"body": {"messages": [repeats._MARK]}}, "extra": {"messages": [LONG, "a", "b"]}},
     ],
     "the messages stand inside a message": [
