@@ -31,6 +31,12 @@ def record(
     force: Annotated[
         bool, typer.Option("--force", help="Record over a file that is there.", rich_help_panel=SHOWN)
     ] = False,
+    redact: Annotated[
+        bool,
+        typer.Option(
+            "--redact", help="Put placeholders for credentials in bodies as well.", rich_help_panel=SHOWN
+        ),
+    ] = False,
     upstream: Upstreams = None,
     env: Env = None,
     port: Port = 0,
@@ -42,12 +48,14 @@ def record(
     """
     from amberfork_cli.commands.served import run_served
     from amberfork_cli.commands.showing import tell
+    from amberfork_cli.proxy.redacted import RedactedTape
     from amberfork_cli.proxy.relay import Relay
 
     tape = _opened(output, _existing(append=append, force=force), tell)
     try:
-        relay = Relay(tape)
-        tell(f"recording to {output}: bodies are kept verbatim, credentials in headers and URLs are not")
+        relay = Relay(RedactedTape(tape) if redact else tape)
+        kept = "without the credentials that are found in them" if redact else "verbatim"
+        tell(f"recording to {output}: bodies are kept {kept}, credentials in headers and URLs are not")
         code = run_served(relay, command, named=upstream, variables=env, port=port, stopping=relay.stop)
         if tape.failure is not None:
             raise tape.failure

@@ -335,6 +335,18 @@ def _endless():
         time.sleep(0.05)
 
 
+def test_redact_leaves_credentials_out_of_bodies_too(record, tape, tmp_path, stub):
+    """The provider has them all the same."""
+    secret = "sk-proj-" + "aB3dE5gH" * 6
+
+    ran = record(f"ask('my key is {secret}')", "--redact")
+
+    assert ran.returncode == 0
+    assert secret.encode() in stub.asked[0].body
+    assert secret.encode() not in (tmp_path / "run.jsonl").read_bytes()
+    assert tape()[0].request.body.value["messages"][0]["content"].startswith("my key is ")
+
+
 def test_the_tape_is_a_tape_for_every_command(record, tmp_path):
     """Recorded twice, the same agent says the same."""
     agent = "ask('a'); ask('b', stream=True)"
