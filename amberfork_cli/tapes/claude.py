@@ -9,12 +9,13 @@ has its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from amberfork_cli.core.tape import Exchange, JsonValue
 from amberfork_cli.tapes.formats import ForeignFormat, Recording
 from amberfork_cli.tapes.reading import Reading
-from amberfork_cli.tapes.sessions import Asked, Session, text_member
+from amberfork_cli.tapes.sessions import Asked, History, Session, text_member
 
 _Object = dict[str, JsonValue]
 _NOT_SENT: Final = ("isApiErrorMessage", "isVisibleInTranscriptOnly")
@@ -65,81 +66,78 @@ class _Log:
         return text_member(line, "agentId") or self._thread_of.get(parent) or uuid
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """How far a thread was after a line, and how many pieces of answers had come."""
+
+    history: History
+    messages: int
+    pieces: int
+
+
 class _Thread:
-    """What was said in one thread: whole messages, the answer that still comes, what was said since."""
+    """What was said in one thread. An answer is a message from its first piece on, and grows with others."""
 
     def __init__(self, session: Session, name: str) -> None:
         self._session, self._name = session, name
         self._model: JsonValue = None
-        self._lines: list[_Object] = []
-        self._place: dict[str, int] = {}
-        self._begin()
+        self._pieces = 0
+        self._places: dict[str, _Place] = {}
+        self._begin(History())
 
-    def _begin(self) -> None:
-        self._messages: list[JsonValue] = []
+    def _begin(self, history: History) -> None:
+        self._history = history
         self._answer: _Object | None = None
-        self._since: list[JsonValue] = []
+        self._results_wait = False
 
     def take(self, line: _Object, uuid: str) -> None:
         """One line of the thread."""
         if _begins_anew(line):
             self.leave()
-            self._lines.clear()
-            self._begin()
+            self._begin(History())
         elif _is_prompt(line):
-            self._go_back_to(text_member(line, "parentUuid"))
+            self._go_back_to(self._places.get(text_member(line, "parentUuid") or ""))
         if _was_sent(line):
-            self._lines.append(line)
-            self._say(line, aloud=True)
-        self._place[uuid] = len(self._lines)
+            self._say(line)
+        self._places[uuid] = _Place(self._history, len(self._history), self._pieces)
 
     def leave(self) -> None:
         """Ask what was never answered, where results would be lost otherwise."""
-        if any(_has_result(content) for content in self._since):
-            self._settle()
+        if self._results_wait:
             self._ask(None)
 
-    def _go_back_to(self, parent: str | None) -> None:
+    def _go_back_to(self, place: _Place | None) -> None:
         """Forget what was said after the parent of a prompt, if that was an answer."""
-        place = self._place.get(parent or "", len(self._lines))
-        dropped = self._lines[place:]
-        if any(line.get("type") == "assistant" for line in dropped):
+        if place is not None and place.pieces < self._pieces:
             self.leave()
-            kept = self._lines[:place]
-            self._begin()
-            for line in kept:
-                self._say(line, aloud=False)
-            self._lines = kept
+            self._begin(place.history.branch(place.messages))
 
-    def _say(self, line: _Object, *, aloud: bool) -> None:
-        """Add what a line says; an answer that begins is asked for, unless that was done before."""
+    def _say(self, line: _Object) -> None:
         message = line.get("message")
         assert isinstance(message, dict)  # noqa: S101 - `_was_sent` looked
+        content = message.get("content")
         if line.get("type") == "user":
-            self._since.append(message.get("content"))
+            self._history.append({"role": "user", "content": content})
+            self._results_wait = self._results_wait or _has_result(content)
             return
-        self._model, piece = message.get("model"), _blocks(message.get("content"))
+        self._pieces += 1
         if self._answer is not None and message.get("id") == self._answer.get("id"):
-            content = [*_blocks(self._answer.get("content")), *piece]
-            self._answer.update({**message, "content": content})
-            return
-        self._settle()
-        self._answer = {**message, "content": piece}
-        if aloud:
-            self._ask(line).answer = self._answer
+            blocks = self._answer["content"]
+            assert isinstance(blocks, list)  # noqa: S101 - see `_begin_answer`
+            blocks += _blocks(content)
+            self._answer.update({**message, "content": blocks})
+        else:
+            self._begin_answer(message, text_member(line, "timestamp"))
 
-    def _settle(self) -> None:
-        """Make messages of the answer and of what was said since."""
-        if self._answer is not None:
-            self._messages.append({"role": "assistant", "content": self._answer.get("content")})
-        if self._since:
-            self._messages.append({"role": "user", "content": _merged(self._since)})
-        self._answer, self._since = None, []
+    def _begin_answer(self, message: _Object, when: str | None) -> None:
+        self._model, blocks = message.get("model"), _blocks(message.get("content"))
+        self._answer = self._ask(when).answer = {**message, "content": blocks}
+        self._history.append({"role": "assistant", "content": blocks})
 
-    def _ask(self, answer: _Object | None) -> Asked:
+    def _ask(self, when: str | None) -> Asked:
+        self._results_wait = False
         settings: _Object = {} if self._model is None else {"model": self._model}
-        when = text_member(answer, "timestamp") if answer else None
-        return self._session.ask(settings, self._messages, recorded_at=when, sidechain=self._name or None)
+        return self._session.ask(settings, self._history, recorded_at=when, sidechain=self._name or None)
 
 
 def _begins_anew(line: _Object) -> bool:
@@ -171,13 +169,6 @@ def _blocks(content: JsonValue) -> list[JsonValue]:
     if isinstance(content, list):
         return content.copy()
     return [] if content is None else [{"type": "text", "text": content}]
-
-
-def _merged(contents: list[JsonValue]) -> JsonValue:
-    """The content of one message, which the API takes from a user in a row; a single one stays as it is."""
-    if len(contents) == 1:
-        return contents[0]
-    return [block for content in contents for block in _blocks(content)]
 
 
 def _fits(value: JsonValue) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from amberfork_cli.core.tape import Exchange, JsonValue
 from amberfork_cli.tapes.formats import ForeignFormat, Recording
 from amberfork_cli.tapes.reading import Reading
-from amberfork_cli.tapes.sessions import Asked, Session, text_member
+from amberfork_cli.tapes.sessions import Asked, History, Session, text_member
 
 _Object = dict[str, JsonValue]
 _NOT_SENT: Final = frozenset({"ghost_snapshot", "other"})  # what Codex notes for itself
@@ -32,7 +32,7 @@ class _Rollout:
 
     def __init__(self) -> None:
         self.session = Session("/v1/responses", "input")
-        self._history: list[JsonValue] = []
+        self._history = History()
         self._output: list[JsonValue] | None = None
         self._settings: _Object = {}
         self._results_wait = False
@@ -87,18 +87,21 @@ class _Rollout:
 
     def _close(self) -> None:
         """Take the items of the answer into what was said."""
-        self._history += self._output or []
+        for item in self._output or ():
+            self._history.append(item)
         self._output = None
 
     def _compact(self, compacted: _Object) -> None:
         """Begin anew with what took the place of the history, or with the summary of it."""
         self.leave()
+        self._history = History()
         replacement = compacted.get("replacement_history")
         if isinstance(replacement, list):
-            self._history = replacement.copy()
+            for item in replacement:
+                self._history.append(item)
             return
         content: JsonValue = [{"type": "input_text", "text": text_member(compacted, "message") or ""}]
-        self._history = [{"type": "message", "role": "user", "content": content}]
+        self._history.append({"type": "message", "role": "user", "content": content})
 
     def _instruct(self, meta: _Object) -> None:
         instructions = text_member(meta.get("base_instructions"), "text") or text_member(meta, "instructions")

@@ -80,10 +80,9 @@ def call(name: str) -> Json:
     return {"type": "tool_use", "id": name, "name": "Read", "input": {"path": name}}
 
 
-def results(*names: str) -> Json:
-    """A message with the results of those calls."""
-    blocks = [{"type": "tool_result", "tool_use_id": name, "content": "ok"} for name in names]
-    return {"role": "user", "content": blocks}
+def result(name: str) -> Json:
+    """The message with the result of that call."""
+    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": name, "content": "ok"}]}
 
 
 @pytest.mark.parametrize("input_format", [None, "claude"])
@@ -115,7 +114,7 @@ def test_a_log_is_the_requests_that_it_must_have_been(input_format: str | None) 
             Request(
                 "POST",
                 "/v1/messages",
-                body=Body.json({"model": "claude", "messages": [hello, answer, results("c1")]}),
+                body=Body.json({"model": "claude", "messages": [hello, answer, result("c1")]}),
             ),
             Response(
                 body=Body.json(
@@ -143,7 +142,7 @@ def test_the_pieces_of_an_answer_are_one_answer() -> None:
 
     assert [block["type"] for block in one["content"]] == ["thinking", "tool_use", "tool_use"]
     assert one["usage"] == {"output_tokens": 4}
-    assert two == [{"role": "user", "content": "go"}, _assistant(one), results("c1", "c2")]
+    assert two == [{"role": "user", "content": "go"}, _assistant(one), result("c1"), result("c2")]
 
 
 def test_results_of_calls_made_at_once_are_all_kept() -> None:
@@ -158,8 +157,10 @@ def test_results_of_calls_made_at_once_are_all_kept() -> None:
 
     _, (second, _), (third, _) = _said(log)
 
-    assert second[-1] == results("c1", "c0", "c2")
-    assert [message["role"] for message in third] == ["user", "assistant", "user", "assistant", "user"]
+    assert second[-3:] == [result("c1"), result("c0"), result("c2")]
+    assert [message["role"] for message in third] == [
+        *("user", "assistant", "user", "user", "user", "assistant", "user")
+    ]
     turns = tool_turns(_exchanges(log))
     assert [[one.call.id for one in turn.calls] for turn in turns] == [["c0", "c1", "c2"]]
     assert all(one.result is not None for one in turns[0].calls)
@@ -184,7 +185,7 @@ def test_a_prompt_that_goes_back_forgets_what_was_said_after() -> None:
         ["one"],
         ["one", "1!", "two"],
         ["one", "1!", "other"],
-        ["onefrom the start"],
+        ["one", "from the start"],
     ]
 
 
@@ -202,8 +203,8 @@ def test_after_a_compaction_the_history_is_its_summary() -> None:
     exchanges = _exchanges(log)
 
     assert [exchange.response is None for exchange in exchanges] == [False, True, False]
-    assert [len(messages) for messages in _messages(exchanges)] == [1, 3, 1]
-    assert _text(_messages(exchanges)[2][0]) == "This session is continuedgo on"
+    assert [len(messages) for messages in _messages(exchanges)] == [1, 3, 2]
+    assert [_text(message) for message in _messages(exchanges)[2]] == ["This session is continued", "go on"]
 
 
 def test_a_root_in_the_middle_begins_anew() -> None:
@@ -292,7 +293,7 @@ def test_results_at_the_end_are_kept_in_a_request_that_nobody_answered() -> None
 
     assert len(_said_in(prompt + Log().source)) == 1
     last = _exchanges(log)[-1]
-    assert (last.response, _messages([last])[0][-1]) == (None, results("c1"))
+    assert (last.response, _messages([last])[0][-1]) == (None, result("c1"))
     assert last.extra == {"synthetic": True}
 
 
