@@ -183,13 +183,15 @@ class _Ends:
     def with_another_end(self, sketch: Sketch) -> tuple[int, int] | None:
         """The latest with the longest history that this one has but for the last message; what it has of it.
 
-        Of a history of one message nothing is left: there the rest of the request must be the same.
+        Of a history of one message nothing is left: there the rest of the request must be the same, and an
+        answer and a reaction to it be added.
         """
-        for length in range(len(sketch.messages) - 2, -1, -1):
-            numbers = self._endless.get(sketch.prefixes[length - 1] if length else _besides(sketch))
+        for length in range(len(sketch.messages) - 2, 0, -1):
+            numbers = self._endless.get(sketch.prefixes[length - 1])
             if numbers:
                 return next(reversed(numbers)), length
-        return None
+        numbers = self._endless.get(_besides(sketch)) if len(sketch.messages) > 2 else None
+        return (next(reversed(numbers)), 0) if numbers else None
 
     def with_another_head(self, sketch: Sketch) -> tuple[int, int] | None:
         """The earliest with the longest history that this one has but for the first message; its length."""
