@@ -31,13 +31,13 @@ class Export:
     """A format that tapes are written in: its name, the end of its files' names, and how it is written.
 
     `write` takes the exchanges, numbered from 0, and what the tape says about itself. `read_back` gives the
-    exchange that one would be read as again.
+    exchange that one would be read as again, where that need not be the same.
     """
 
     name: str
     suffix: str
     write: Callable[[Iterable[Exchange], Mapping[str, JsonValue], BinaryIO], None]
-    read_back: Callable[[Exchange], Exchange] = lambda exchange: exchange
+    read_back: Callable[[Exchange], Exchange] | None = None
 
 
 class Losses:
@@ -49,6 +49,9 @@ class Losses:
 
     def watching(self, exchanges: Iterable[Exchange], export: Export) -> Iterator[Exchange]:
         """The same exchanges, each compared with what it will be read as."""
+        if export.read_back is None:
+            yield from exchanges
+            return
         for exchange in exchanges:
             for lost in _lost(exchange, export.read_back(exchange)):
                 self._counts[lost] += 1

@@ -85,7 +85,7 @@ class YamlItems:
                     raise self._trouble("a second YAML document, of which amberfork reads one", event)
 
     def _events(self) -> Iterator[Any]:
-        """What the parser finds; PyYAML's own is a hundred times slower, and everywhere."""
+        """What the parser finds; PyYAML's own is ten times slower, and everywhere."""
         import yaml
 
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
