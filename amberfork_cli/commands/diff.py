@@ -85,6 +85,14 @@ def diff(
     preset: Presets = None,
     lenient: Lenient = False,
     input_format: InputFormat = None,
+    all_hosts: Annotated[
+        bool,
+        typer.Option(
+            "--all-hosts",
+            help="Compare what a recorder marked as not with a model, too: telemetry, vector stores.",
+            rich_help_panel=COMPARED,
+        ),
+    ] = False,
 ) -> ExitCode:
     """Compare two tapes: find where the run forked, and what changed there.
 
@@ -93,6 +101,7 @@ def diff(
     """
     from amberfork_cli.commands import reporting, showing
     from amberfork_cli.commands.comparing import chosen, comparing, project_settings
+    from amberfork_cli.tapes.models import models_only
 
     if recorded == reissued == Path("-"):
         raise OptionError("only one of the two can come from stdin")
@@ -105,7 +114,8 @@ def diff(
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
 
     def opened(tape: Path) -> Tape:
-        return _opened(tape, input_format=input_format, lenient=lenient, quiet=quiet)
+        found = _opened(tape, input_format=input_format, lenient=lenient, quiet=quiet)
+        return found if all_hosts else models_only(found, notice=None if quiet else showing.tell)
 
     with opened(recorded) as old, opened(reissued) as new:
         report = compared(old, new, counts, loose=loose, responses=responses)

@@ -355,3 +355,21 @@ def test_a_long_report_goes_through_the_pager_and_the_answer_stays(on_terminal, 
     assert shown[0].startswith("pager:recorded   a.jsonl")
     assert shown[-1].startswith("0 match, ")
     assert not shown[-2].startswith("pager:")
+
+
+def test_what_is_not_with_a_model_does_not_count_unless_asked_for(amberfork, write):
+    """Telemetry that a recorder marked is left out and told; `--all-hosts` compares it."""
+    asked = '{"request": {"method": "POST", "path": "/v1", "body": {"messages": []}}}\n'
+    heard = '{"request": {"method": "POST", "path": "/telemetry", "body": {"n": %d}, "to_model": false}}\n'
+    write("one.jsonl", asked + heard % 1)
+    write("other.jsonl", asked + heard % 2)
+
+    result = amberfork("diff", "one.jsonl", "other.jsonl")
+    with_all = amberfork("diff", "--quiet", "--all-hosts", "one.jsonl", "other.jsonl")
+
+    assert result.exit_code == ExitCode.SAME
+    assert result.stderr == (
+        "amberfork: one.jsonl: 1 exchange is not with a model and left out\n"
+        "amberfork: other.jsonl: 1 exchange is not with a model and left out\n"
+    )
+    assert with_all.exit_code == ExitCode.DIFFERENT
