@@ -25,10 +25,11 @@ def causes(report: DiffReport) -> list[str]:
 
 def told(exchange: ExchangeDiff) -> str:
     """What an exchange tells: each place on a line, and below it its differences."""
-    return "\n".join(line for spot in exchange.spots for line in _lines(spot))
+    return "\n".join(line for spot in exchange.spots for line in lines(spot))
 
 
-def _lines(spot: Spot) -> list[str]:
+def lines(spot: Spot) -> list[str]:
+    """A place, and below it its differences."""
     differences = (f"  {_difference(difference)}" for difference in spot.differences)
     return [_words(spot.label, plain(spot.who)), *differences]
 

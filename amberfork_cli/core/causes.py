@@ -280,7 +280,7 @@ def _system_prompt(found: Sequence[Finding]) -> Iterator[Piece]:
         count = _changed_words(difference.recorded, difference.reissued)
         words = f"{count} word{'' if count == 1 else 's'} in {len(difference.recorded):,} characters"
         yield ours(f"the system prompt changed ({words})")
-    elif difference.kind in (Kind.ADDED, Kind.REMOVED) and bool(found[0].old) is not bool(found[0].new):
+    elif difference.kind in (Kind.ADDED, Kind.REMOVED) and not difference.path:
         yield ours(f"the system prompt was {difference.kind.value}")
     else:
         yield ours("the system prompt " + ("is written differently" if _weak(found[0]) else "changed"))

@@ -16,7 +16,8 @@ _WORDS_CELLS = 60
 
 def call_words(call: ToolCall) -> Words:
     """`name(key=value, …)`, cut to about 48 characters."""
-    arguments = text_of_json(call.arguments) if isinstance(call.arguments, str) else call.arguments
+    held = text_of_json(call.arguments) if isinstance(call.arguments, str) else None
+    arguments = call.arguments if held is None else held
     room = _CALL_CELLS - len(call.name) - 2
     return (quoted(call.name), ours("("), *_arguments(arguments, room), ours(")"))
 
