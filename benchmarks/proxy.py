@@ -1,6 +1,6 @@
 """What the recorder and the replay cost on the way, beside no proxy and a raw relay of bytes, in one run.
 
-python benchmarks/proxy.py [--seconds N] [--kilobytes N]
+python benchmarks/proxy.py [--seconds N] [--kilobytes N] [--mitmdump PATH]
 
 Every case talks to one stub provider, in turns, round by round; each server has a process of its own. Times
 depend on the machine and on what else runs there: compare the rows of one table.
@@ -10,13 +10,14 @@ import argparse
 import asyncio
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from measuring import table
@@ -33,6 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the loopback edge.")
     parser.add_argument("--seconds", type=float, default=2.0, help="of load, in each case and round")
     parser.add_argument("--kilobytes", type=int, default=100, help="of each request and answer")
+    parser.add_argument("--mitmdump", type=Path, help="mitmproxy's program, to be measured as well")
     parser.add_argument("--serve", choices=["provider", "relay"], help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -41,10 +43,10 @@ def main() -> None:
     elif options.serve == "relay":
         asyncio.run(_relay(options.port))
     else:
-        _measure(options.seconds, options.kilobytes)
+        _measure(options.seconds, options.kilobytes, options.mitmdump)
 
 
-def _measure(seconds: float, kilobytes: int) -> None:
+def _measure(seconds: float, kilobytes: int, mitmdump: Path | None) -> None:
     body = _body(kilobytes)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -52,6 +54,8 @@ def _measure(seconds: float, kilobytes: int) -> None:
         relay = stack.enter_context(_server([*SELF, "--serve", "relay", f"--port={provider}"]))
         record = stack.enter_context(_recorder(folder / "run.jsonl", provider))
         cases = {"no proxy": provider, "raw relay of bytes": relay, "amberfork record": record}
+        if mitmdump is not None:
+            cases["mitmdump"] = stack.enter_context(_mitmdump(mitmdump, folder / "flows", provider))
         rows = _rows(cases, body, seconds)
     print(f"{kilobytes} kB each way, median of {ROUNDS} rounds, Python {sys.version.split()[0]}\n")
     heads = ["", "p50 ms", "added ms", f"requests/s at {CLIENTS}", f"{EVENTS} events, ms"]
@@ -147,6 +151,24 @@ def _recorder(path: Path, provider: int) -> Iterator[int]:
     command = [sys.executable, "-m", "amberfork_cli", "record", "-o", str(path)]
     with _server(command, environment) as port:
         yield port
+
+
+@contextmanager
+def _mitmdump(program: Path, flows: Path, provider: int) -> Iterator[int]:
+    """The port of mitmproxy as a reverse proxy that writes what passes to a file."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    where = ["--mode", f"reverse:http://127.0.0.1:{provider}", "--listen-host", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen([program, "-q", *where, "-w", str(flows)], stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.1)
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def _body(kilobytes: int) -> bytes:

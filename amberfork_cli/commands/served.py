@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
@@ -56,7 +55,7 @@ def run_served(
     named: Sequence[str] | None,
     variables: Sequence[str] | None,
     port: int,
-    recorded: Mapping[str, str] = MappingProxyType({}),
+    recorded: Mapping[str, str] | None = None,
     stopping: Callable[[], None],
     quiet: bool = False,
 ) -> int:

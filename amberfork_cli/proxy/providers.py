@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
@@ -107,6 +106,10 @@ PROVIDERS: Final = (
     Provider("azure", None, ("AZURE_OPENAI_ENDPOINT",), _openai_error),
 )
 
+_BEDROCK: Final = "bedrock"
+_PASSES_BEDROCK: Final = ("AWS_BEARER_TOKEN_BEDROCK", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
+"""Without these, requests are signed for the host they are sent to, and refused by any other."""
+
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _USUAL_REGION: Final = "us-east-1"
 _PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -117,16 +120,18 @@ def upstreams(
     *,
     named: Iterable[str] = (),
     variables: Iterable[str] = (),
-    recorded: Mapping[str, str] = MappingProxyType({}),
+    recorded: Mapping[str, str] | None = None,
 ) -> dict[str, Upstream]:
     """Every provider by its name: what the agent's environment says of it counts, else what the SDKs do.
 
-    `named` are `NAME=URL`, `variables` `VAR=NAME`, and both count before anything else. `recorded` are base
-    URLs by name that a tape was recorded with: they count where the path is another one, since a request is
-    looked up by its path. Raises OptionError.
+    `named` are `NAME=URL`, `variables` `VAR=NAME`, and both count before anything else. `recorded`, of a
+    replay, are base URLs by name that its tape was recorded with: they count where the path is another one,
+    since a request is looked up by its path. Raises OptionError.
     """
     found = {each.name: each for each in _known(environment)}
-    for name, base in recorded.items():
+    if recorded is None and not any(environment.get(name) for name in _PASSES_BEDROCK):
+        found.pop(_BEDROCK, None)
+    for name, base in (recorded or {}).items():
         there = _at(found, name, base)
         if name not in found or found[name].path != there.path:
             found[name] = there

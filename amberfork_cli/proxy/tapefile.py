@@ -48,22 +48,20 @@ class TapeFile:
         self._lock = Lock()
         try:
             self._descriptor = self._open(existing)
-            status = os.fstat(self._descriptor)
-            self._regular, self._size = S_ISREG(status.st_mode), status.st_size
-            if existing is Existing.APPEND and self._size:
-                self._prepare_to_append()
         except OSError as error:
             raise self._trouble(error) from error
-        self._new = not self._size
-        if self._new:
-            self._write(header_line(header))
+        try:
+            self._begin(existing, header)
+        except OSError as error:
+            os.close(self._descriptor)
+            raise self._trouble(error) from error
+        except BaseException:
+            os.close(self._descriptor)
+            raise
 
     def append(self, exchange: Exchange) -> None:
         """Write an exchange; raises OutputError, and again at every later call."""
-        self.append_line(exchange_line(exchange))
-
-    def append_line(self, line: bytes) -> None:
-        """Write the line of an exchange; raises OutputError, and again at every later call."""
+        line = exchange_line(exchange)
         with self._lock:
             self._write(line)
             self.count += 1
@@ -79,14 +77,36 @@ class TapeFile:
         if self._new and self._regular and not self.count:
             self.path.unlink(missing_ok=True)
 
+    def _claim(self) -> None:
+        """Refuse a tape that another recorder writes to: each would cut off what it takes for its own."""
+        with suppress(ImportError):  # Windows has no such locks
+            import fcntl
+
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise OptionError(f"{printable(self.path)}: another recording goes on there") from None
+
     def _open(self, existing: Existing) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        more = {Existing.REFUSE: os.O_EXCL, Existing.FORCE: os.O_TRUNC, Existing.APPEND: 0}[existing]
         try:
-            return os.open(self.path, flags | more, 0o666)
+            return os.open(self.path, flags | (os.O_EXCL if existing is Existing.REFUSE else 0), 0o666)
         except FileExistsError:
             name = printable(self.path)
             raise OptionError(f"{name} exists: --append goes on with it, --force records over it") from None
+
+    def _begin(self, existing: Existing, header: Mapping[str, JsonValue]) -> None:
+        """Make the file ready for the first exchange."""
+        self._claim()
+        self._regular = S_ISREG(os.fstat(self._descriptor).st_mode)
+        if existing is Existing.FORCE and self._regular:
+            os.ftruncate(self._descriptor, 0)
+        self._size = os.fstat(self._descriptor).st_size
+        self._new = not self._size
+        if self._new:
+            self._write(header_line(header))
+        else:
+            self._prepare_to_append()
 
     def _prepare_to_append(self) -> None:
         """See that the file is a tape, and that it ends with a whole line."""

@@ -218,7 +218,7 @@ def test_signals_reach_the_agent(name, tmp_path, environment):
 def test_without_a_command_it_serves_until_ctrl_c(tmp_path, environment, tape):
     """The variables to set are printed, ready to be evaluated by a shell."""
     with running(tmp_path, environment, "record", "-o", "run.jsonl", "--env", "MINE=openai") as process:
-        lines = [process.stdout.readline() for _ in range(12)]
+        lines = [process.stdout.readline() for _ in range(3)]
         variables = dict(line.removeprefix("export ").rstrip().split("=", 1) for line in lines)
         code = f"{dedent(ASK)}\nprint(len(ask('a', 'MINE')))"
         asked = subprocess.run(

@@ -10,7 +10,7 @@ EDGE = "http://127.0.0.1:9"
 
 def test_every_known_sdk_is_pointed_to_a_prefix_of_its_own():
     """With the path that its base URL has."""
-    assert agent_variables(upstreams({}), EDGE) == {
+    assert agent_variables(upstreams({}, recorded={}), EDGE) == {
         "OPENAI_BASE_URL": f"{EDGE}/openai/v1",
         "OPENAI_API_BASE": f"{EDGE}/openai/v1",
         "ANTHROPIC_BASE_URL": f"{EDGE}/anthropic",
@@ -26,6 +26,15 @@ def test_every_known_sdk_is_pointed_to_a_prefix_of_its_own():
 
 
 @pytest.mark.parametrize(
+    ("environment", "passed"),
+    [({}, False), ({"AWS_REGION": "x"}, False), ({"AWS_BEARER_TOKEN_BEDROCK": "t"}, True)],
+)
+def test_bedrock_is_recorded_only_where_its_requests_are_not_signed_for_a_host(environment, passed):
+    """Signed ones would be refused: such an agent goes on without being recorded."""
+    assert ("bedrock" in upstreams(environment)) is passed
+
+
+@pytest.mark.parametrize(
     ("environment", "name", "base"),
     [
         ({}, "openai", "https://api.openai.com/v1"),
@@ -33,7 +42,11 @@ def test_every_known_sdk_is_pointed_to_a_prefix_of_its_own():
         ({"OPENAI_BASE_URL": ""}, "openai", "https://api.openai.com/v1"),
         ({"OPENAI_API_BASE": "http://old:1"}, "openai", "http://old:1"),
         ({"OLLAMA_HOST": "box:11434"}, "ollama", "http://box:11434"),
-        ({"AWS_REGION": "eu-west-1"}, "bedrock", "https://bedrock-runtime.eu-west-1.amazonaws.com"),
+        (
+            {"AWS_REGION": "eu-west-1", "AWS_BEARER_TOKEN_BEDROCK": "t"},
+            "bedrock",
+            "https://bedrock-runtime.eu-west-1.amazonaws.com",
+        ),
         ({"AZURE_OPENAI_ENDPOINT": "https://me.openai.azure.com"}, "azure", "https://me.openai.azure.com"),
     ],
 )

@@ -143,3 +143,19 @@ def test_a_new_tape_without_an_exchange_goes_again(tmp_path):
     TapeFile(old, existing=Existing.APPEND, header={}).close()
 
     assert (new.exists(), old.read_bytes()) == (False, LINE)
+
+
+@pytest.mark.parametrize("existing", [Existing.FORCE, Existing.APPEND])
+def test_two_recorders_never_write_to_one_tape(existing, tmp_path):
+    """The second is refused, and the first goes on."""
+    path = tmp_path / "run.jsonl"
+    first = TapeFile(path, header={})
+    first.append(GET)
+
+    with pytest.raises(OptionError) as refused:
+        TapeFile(path, existing=existing, header={})
+    first.append(GET)
+    first.close()
+
+    assert str(refused.value) == f"{path}: another recording goes on there"
+    assert path.read_bytes() == HEADER + LINE + LINE
