@@ -204,6 +204,26 @@ def test_clients_of_other_fixtures_find_the_variables_set(project):
     assert [outcome(project(tests)) for _ in range(2)] == ["3 passed"] * 2
 
 
+def test_a_marked_class_of_unittest_has_tapes_too(project, pytester):
+    """Each of its tests one."""
+    tests = """
+        import unittest, pytest
+        from agent import ask
+
+        @pytest.mark.tape
+        class TestIt(unittest.TestCase):
+            def test_one(self):
+                ask("one")
+
+            def test_two(self):
+                ask("two")
+    """
+
+    assert [outcome(project(tests)) for _ in range(2)] == ["2 passed"] * 2
+    names = sorted(path.name for path in (pytester.path / "tapes" / "test_it").iterdir())
+    assert names == ["TestIt.test_one.jsonl", "TestIt.test_two.jsonl"]
+
+
 def test_each_test_has_a_tape_of_its_own(project, tape, pytester):
     """Whatever is in its name."""
     tests = """

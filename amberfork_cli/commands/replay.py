@@ -80,7 +80,7 @@ def replay(
     from amberfork_cli.proxy.recorded import RecordedTape
     from amberfork_cli.tapes import open_tape
 
-    if output is not None and output.exists() and output.samefile(tape):
+    if output is not None and output.exists() and tape.exists() and output.samefile(tape):
         raise OptionError(f"{output} is the tape itself: what is asked now needs a file of its own")
     counts = comparing(project_settings(), ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     with open_tape(tape, input_format=input_format, lenient=lenient, notice=tell) as opened:

@@ -62,7 +62,7 @@ def run_served(
     """Run a command beside the edge, or serve until Ctrl-C; gives back the exit code of the command.
 
     `recorded` are base URLs that the tape was recorded with; `stopping` is called when Ctrl-C ends it.
-    Raises OptionError, and OutputError where the port is taken.
+    Raises OptionError, also where the port is taken.
     """
     from amberfork_cli.proxy.child import run_agent, wait_for_the_end
     from amberfork_cli.proxy.providers import agent_environment, agent_variables, upstreams

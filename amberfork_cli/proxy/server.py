@@ -16,7 +16,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
-from amberfork_cli.errors import OutputError
+from amberfork_cli.errors import OptionError
 from amberfork_cli.files.naming import reason
 from amberfork_cli.proxy.answering import answer_whole, break_off
 from amberfork_cli.proxy.calls import ERROR_HEADERS, Call
@@ -29,6 +29,7 @@ LOOPBACK: Final = "127.0.0.1"
 _NAMES: Final = frozenset({LOOPBACK, "localhost", "::1"})
 _HEADER_BYTES: Final = 64 << 10  # a line of headers; aiohttp takes 8 KiB, some providers send more
 _IDLE_S: Final = 3600.0  # SDKs keep connections for long, and meet a closed one with an error
+_LAST_PORT: Final = 65535
 _GRACE_S: Final = 1.0  # for what is under way when the edge is closed
 _QUIET: Final = logging.Logger("amberfork.edge", logging.CRITICAL + 1)
 _ANONYMOUS: Final = Upstream("amberfork", "http://127.0.0.1", (), PROVIDERS[0].error)
@@ -51,7 +52,7 @@ class Service(ABC):
 class Edge:
     """A server that runs as long as its `with` block, and its `url`.
 
-    Entering raises OutputError where the port cannot be had. `tell` is told, in whole sentences, of what goes
+    Entering raises OptionError where the port cannot be had. `tell` is told, in whole sentences, of what goes
     wrong inside.
     """
 
@@ -63,6 +64,8 @@ class Edge:
         port: int = 0,
         tell: Callable[[str], None],
     ) -> None:
+        if not 0 <= port <= _LAST_PORT:
+            raise OptionError(f"there is no port {port}: choose one of 1 to {_LAST_PORT}")
         self._service, self._upstreams, self._tell = service, upstreams, tell
         self._port = port
         self._failure: BaseException | None = None
@@ -128,7 +131,7 @@ class Edge:
             await site.start()
         except OSError as error:
             taken = reason(OSError(error.errno, (error.strerror or "").rpartition(": ")[2]))
-            raise OutputError(taken, target=f"to port {self._port} of {LOOPBACK}") from error
+            raise OptionError(f"cannot serve at port {self._port}: {taken}") from error
 
     async def _handle(self, incoming: BaseRequest) -> StreamResponse:
         """Answer one request, whatever happens."""

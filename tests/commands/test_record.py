@@ -148,6 +148,7 @@ def test_append_goes_on_with_a_tape_and_tells_of_a_torn_end(record, tape, tmp_pa
     ("options", "problem"),
     [
         (["--append", "--force"], "--append and --force exclude each other"),
+        (["--port", "70000"], "there is no port 70000: choose one of 1 to 65535"),
         (["--upstream", "x"], "--upstream wants NAME=URL, not 'x'"),
         (["--env", "X=mine"], '--env X=mine: there is no provider "mine": name it with --upstream'),
     ],
@@ -184,7 +185,7 @@ def test_a_port_that_is_taken_is_named(record):
 
     assert ran.returncode == 2
     assert ran.stderr.decode().splitlines()[-1] == (
-        f"amberfork: cannot write to port {port} of 127.0.0.1: address already in use"
+        f"amberfork: cannot serve at port {port}: address already in use"
     )
 
 
