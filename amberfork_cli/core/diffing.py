@@ -155,7 +155,8 @@ class _Run:
         rules, minted = self._options.rules, self._minted
         found = read(value, path=exchange.request.path, rules=rules, minted=minted, skip=skip)
         said = [element.said for element in found.elements if element.said]
-        return reading_with_calls(found, self._calls_before(exchange.number, said))
+        calls = self._calls_before(exchange.number, said)
+        return reading_with_calls(found, calls) if calls else found
 
     def said(self, number: int) -> tuple[Message, ...]:
         """The history of an exchange."""
