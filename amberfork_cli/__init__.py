@@ -8,14 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.canonical import Canonical, IdUse, canonicalize
-    from amberfork_cli.core.diffing import DiffOptions, diff_bodies, diff_tapes
-    from amberfork_cli.core.fingerprint import fingerprint, fingerprints
-    from amberfork_cli.core.id_rules import IdClass, IdRules
-    from amberfork_cli.core.registry import ToolRegistry
-    from amberfork_cli.core.report import DiffReport
+    from amberfork_cli.core.adjusting import Adjustments
+    from amberfork_cli.core.compare.diffing import DiffOptions, diff_bodies, diff_tapes
+    from amberfork_cli.core.compare.report import DiffReport
+    from amberfork_cli.core.dialects.calls import tool_turns
+    from amberfork_cli.core.ids.canonical import Canonical, IdUse, canonicalize
+    from amberfork_cli.core.ids.fingerprint import fingerprint, fingerprints
+    from amberfork_cli.core.ids.id_rules import IdClass, IdRules
+    from amberfork_cli.core.paths import PathPattern, Replacement
     from amberfork_cli.core.tape import Body, BodyKind, Exchange, Request, Response, Tape, TapeForm
-    from amberfork_cli.core.tool import Tool, ToolContext
+    from amberfork_cli.core.tools.registry import ToolRegistry
+    from amberfork_cli.core.tools.run_report import RunReport
+    from amberfork_cli.core.tools.tool import Tool, ToolContext
     from amberfork_cli.errors import (
         AmberforkError,
         CompressionError,
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Adjustments",
     "AmberforkError",
     "Body",
     "BodyKind",
@@ -45,10 +50,13 @@ __all__ = [
     "JsonError",
     "OptionError",
     "OutputError",
+    "PathPattern",
     "RegistryError",
     "RegistryLoadError",
+    "Replacement",
     "Request",
     "Response",
+    "RunReport",
     "Tape",
     "TapeError",
     "TapeForm",
@@ -62,17 +70,22 @@ __all__ = [
     "fingerprints",
     "open_tape",
     "save_tape",
+    "tool_turns",
 ]
 
 _HOMES: Final = {
-    "core.canonical": "Canonical IdUse canonicalize",
-    "core.diffing": "DiffOptions diff_bodies diff_tapes",
-    "core.fingerprint": "fingerprint fingerprints",
-    "core.id_rules": "IdClass IdRules",
-    "core.registry": "ToolRegistry",
-    "core.report": "DiffReport",
+    "core.adjusting": "Adjustments",
+    "core.dialects.calls": "tool_turns",
+    "core.paths": "PathPattern Replacement",
+    "core.ids.canonical": "Canonical IdUse canonicalize",
+    "core.compare.diffing": "DiffOptions diff_bodies diff_tapes",
+    "core.ids.fingerprint": "fingerprint fingerprints",
+    "core.ids.id_rules": "IdClass IdRules",
+    "core.tools.registry": "ToolRegistry",
+    "core.tools.run_report": "RunReport",
+    "core.compare.report": "DiffReport",
     "core.tape": "Body BodyKind Exchange Request Response Tape TapeForm",
-    "core.tool": "Tool ToolContext",
+    "core.tools.tool": "Tool ToolContext",
     "errors": (
         "AmberforkError CompressionError JsonError OptionError OutputError "
         "RegistryError RegistryLoadError TapeError"

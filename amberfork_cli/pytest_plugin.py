@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.diffing import DiffOptions
+    from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.taped_run import Ending, TapedRun
 
 FIXTURE: Final = "amberfork_tape"
@@ -147,8 +147,8 @@ def _options(root: Path, ignore: tuple[str, ...]) -> DiffOptions:
     """What counts: the project's settings, as with every command, and what the marker leaves out."""
     from amberfork_cli.config import load_settings
     from amberfork_cli.core.adjusting import Adjustments
-    from amberfork_cli.core.diffing import DiffOptions
-    from amberfork_cli.core.id_rules import IdRules
+    from amberfork_cli.core.compare.diffing import DiffOptions
+    from amberfork_cli.core.ids.id_rules import IdRules
     from amberfork_cli.core.paths import PathPattern, Replacement
     from amberfork_cli.core.presets import Preset, adjustments_of
 

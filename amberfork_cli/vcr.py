@@ -18,8 +18,8 @@ def body(asked: Any, recorded: Any) -> None:
 
     Method, path and body count, with fresh IDs set aside.
     """
-    from amberfork_cli.core.diffing import DiffOptions
-    from amberfork_cli.core.fingerprint import fingerprint
+    from amberfork_cli.core.compare.diffing import DiffOptions
+    from amberfork_cli.core.ids.fingerprint import fingerprint
     from amberfork_cli.proxy.misses import first_difference
 
     new, old = _exchange(asked), _exchange(recorded)

@@ -29,10 +29,10 @@ from typing import Any
 from measuring import table
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.canonical import canonicalize
-from amberfork_cli.core.fingerprint import fingerprint
-from amberfork_cli.core.id_rules import IdClass, IdRules, sites
-from amberfork_cli.core.linkage import link, tells
+from amberfork_cli.core.ids.canonical import canonicalize
+from amberfork_cli.core.ids.fingerprint import fingerprint
+from amberfork_cli.core.ids.id_rules import IdClass, IdRules, sites
+from amberfork_cli.core.ids.linkage import link, tells
 from amberfork_cli.core.paths import from_pointer, resolve, to_pointer
 from amberfork_cli.core.tape import Body, Exchange, Request
 

@@ -26,8 +26,8 @@ from agent_runs import Run, dropped, run, with_argument
 from generate import exchanges, write
 from measuring import interleaved, process_seconds, table
 
-from amberfork_cli.core.diffing import diff_tapes
-from amberfork_cli.core.report import DiffReport
+from amberfork_cli.core.compare.diffing import diff_tapes
+from amberfork_cli.core.compare.report import DiffReport
 from amberfork_cli.tapes import open_tape
 
 Json = Any

@@ -28,7 +28,7 @@ import zstandard
 from measuring import table
 
 from amberfork_cli.core.dialects.calls import tool_turns
-from amberfork_cli.core.fingerprint import fingerprints
+from amberfork_cli.core.ids.fingerprint import fingerprints
 from amberfork_cli.core.tape import ABSENT, Body, BodyKind, Exchange
 from amberfork_cli.errors import AmberforkError
 from amberfork_cli.tapes import open_tape

@@ -13,7 +13,7 @@ from time import process_time
 
 from measuring import interleaved, table
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     Conversation,
     Difference,
     DiffReport,

@@ -1,7 +1,16 @@
 """Reports of a diff in a few words: what a test can compare as a whole."""
 
+from amberfork_cli.core.compare.report import (
+    MISSING,
+    Difference,
+    DiffReport,
+    ExchangeDiff,
+    Side,
+    Spot,
+    State,
+    plain,
+)
 from amberfork_cli.core.jsontext import dumps
-from amberfork_cli.core.report import MISSING, Difference, DiffReport, ExchangeDiff, Side, Spot, State, plain
 
 _MARKS = {
     State.MATCH: ".",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from amberfork_cli.core.comparison import NOT_RECORDED, compare
+from amberfork_cli.core.compare.report import TapeFacts
 from amberfork_cli.core.dialects.calls import tool_turns
-from amberfork_cli.core.invocation import Invocation, Outcome
-from amberfork_cli.core.plan import Choice, Decision, plan_run
-from amberfork_cli.core.report import TapeFacts
-from amberfork_cli.core.run_report import CallReport, RunReport
 from amberfork_cli.core.tape import Body, Exchange, ExchangeList, Request, Response
-from amberfork_cli.core.tool import Effect
+from amberfork_cli.core.tools.comparison import NOT_RECORDED, compare
+from amberfork_cli.core.tools.invocation import Invocation, Outcome
+from amberfork_cli.core.tools.plan import Choice, Decision, plan_run
+from amberfork_cli.core.tools.run_report import CallReport, RunReport
+from amberfork_cli.core.tools.tool import Effect
 
 
 @dataclass(frozen=True, slots=True)

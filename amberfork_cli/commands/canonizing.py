@@ -13,7 +13,7 @@ from typing import Final
 from amberfork_cli.commands.comparing import Comparing
 from amberfork_cli.commands.progress import watched
 from amberfork_cli.commands.showing import output, stdout, tell
-from amberfork_cli.core.canonical_exchange import CanonicalExchange, canonical_exchange, carried_exchange
+from amberfork_cli.core.ids.canonical_exchange import CanonicalExchange, canonical_exchange, carried_exchange
 from amberfork_cli.core.jsontext import dumps, loads
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, JsonValue, LeftOut, Tape, TapeForm, at_least_one
 from amberfork_cli.errors import OptionError
@@ -73,7 +73,7 @@ class Canonizer:
 
     def write_digests(self, source: Path, target: Path | None) -> None:
         """Write the fingerprint of each request on a line of its own."""
-        from amberfork_cli.core.fingerprint import Sketcher
+        from amberfork_cli.core.ids.fingerprint import Sketcher
 
         sketcher = Sketcher(self.comparing.rules)
         with self._open(source, shares_terminal=target is None) as tape, output(target) as stream:

@@ -26,7 +26,7 @@ from amberfork_cli.errors import OptionError, TapeError
 from amberfork_cli.proxy.choices import OnMiss
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.report import DiffReport
+    from amberfork_cli.core.compare.report import DiffReport
     from amberfork_cli.core.tape import Exchange, Tape
 
 _THIS_RUN: Final = "this run"
@@ -93,7 +93,7 @@ def check(
     from amberfork_cli.commands.comparing import chosen, comparing, project_settings
     from amberfork_cli.commands.diff import compared, looking_up
     from amberfork_cli.commands.served import run_replay
-    from amberfork_cli.core.diffing import DiffOptions
+    from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.recorded import RecordedTape
     from amberfork_cli.tapes import open_tape
 

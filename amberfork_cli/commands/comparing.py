@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from amberfork_cli.config import Settings, load_settings
 from amberfork_cli.core.adjusting import Adjustments
-from amberfork_cli.core.id_rules import IdRules
+from amberfork_cli.core.ids.id_rules import IdRules
 from amberfork_cli.core.paths import PathPattern, Replacement
 from amberfork_cli.core.presets import Preset, adjustments_of
 from amberfork_cli.errors import OptionError

@@ -21,7 +21,7 @@ def demo(no_color: NoColor = False) -> ExitCode:
     from dataclasses import replace
 
     from amberfork_cli.commands import reporting, showing
-    from amberfork_cli.core.diffing import diff_tapes
+    from amberfork_cli.core.compare.diffing import diff_tapes
     from amberfork_cli.tapes import open_tape
 
     if no_color:

@@ -25,7 +25,7 @@ from amberfork_cli.errors import OptionError
 
 if TYPE_CHECKING:
     from amberfork_cli.commands.comparing import Comparing
-    from amberfork_cli.core.report import DiffReport, ExchangeDiff
+    from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff
     from amberfork_cli.core.tape import Exchange, Tape
     from amberfork_cli.render.html import Reread
 
@@ -138,7 +138,7 @@ def compared(old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses:
     """What comparing the two tapes finds, with what was set aside for it."""
     from dataclasses import replace
 
-    from amberfork_cli.core.diffing import DiffOptions, diff_tapes
+    from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
 
     options = DiffOptions(counts.rules, counts.adjustments, loose=loose, responses=responses)
     report = diff_tapes(old, new, options)

@@ -10,7 +10,7 @@ from amberfork_cli.commands.showing import output, tell
 from amberfork_cli.errors import OutputError
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.report import DiffReport
+    from amberfork_cli.core.compare.report import DiffReport
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 

@@ -14,7 +14,7 @@ from amberfork_cli.commands.options import SHOWN, InputFormat, NoColor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from amberfork_cli.core.findings import LintReport
+    from amberfork_cli.core.linting.findings import LintReport
 
 
 class Form(StrEnum):
@@ -63,7 +63,7 @@ def lint(
 
 def _linted(source: Path, input_format: str | None) -> LintReport:
     from amberfork_cli.commands.progress import watched
-    from amberfork_cli.core.lint import lint as find
+    from amberfork_cli.core.linting.lint import lint as find
     from amberfork_cli.tapes import open_tape
 
     with open_tape(source, input_format=input_format, lenient=True, one_pass=True) as tape:

@@ -8,7 +8,7 @@ from typing import Annotated, Final, TypeAlias
 
 import typer
 
-from amberfork_cli.core.id_rules import IdRules
+from amberfork_cli.core.ids.id_rules import IdRules
 from amberfork_cli.core.presets import Preset
 
 COMPARED: Final = "What counts"

@@ -11,7 +11,7 @@ from amberfork_cli.commands.exits import ExitCode
 from amberfork_cli.commands.options import InputFormat, Lenient, Output
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.redact import TapeRedactor
+    from amberfork_cli.core.redaction.redact import TapeRedactor
     from amberfork_cli.core.tape import Tape
 
 TAKEN_OUT: Final = "What goes"
@@ -39,8 +39,8 @@ def redact(
     """
     from amberfork_cli.commands import showing
     from amberfork_cli.commands.progress import watched
-    from amberfork_cli.core.redact import TapeRedactor
-    from amberfork_cli.core.redacting import Rules
+    from amberfork_cli.core.redaction.redact import TapeRedactor
+    from amberfork_cli.core.redaction.redacting import Rules
     from amberfork_cli.tapes import open_tape
 
     redactor = TapeRedactor(Rules.parse(pattern or ()))

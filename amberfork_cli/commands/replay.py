@@ -76,7 +76,7 @@ def replay(
     from amberfork_cli.commands.comparing import comparing, project_settings
     from amberfork_cli.commands.served import run_replay
     from amberfork_cli.commands.showing import tell
-    from amberfork_cli.core.diffing import DiffOptions
+    from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.recorded import RecordedTape
     from amberfork_cli.tapes import open_tape
 

@@ -11,7 +11,7 @@ from amberfork_cli.commands.showing import output, stdout
 from amberfork_cli.errors import OptionError
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.report import DiffReport
+    from amberfork_cli.core.compare.report import DiffReport
     from amberfork_cli.render.html import Reread
 
 

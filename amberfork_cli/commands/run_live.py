@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
-from amberfork_cli.core.run_report import CallReport
-from amberfork_cli.core.words import call_words
+from amberfork_cli.core.compare.words import call_words
+from amberfork_cli.core.tools.run_report import CallReport
 from amberfork_cli.render.labels import shown
 from amberfork_cli.render.lines import cut
 from amberfork_cli.render.run_labels import status_word

@@ -12,8 +12,8 @@ from amberfork_cli.commands.reporting import Format
 from amberfork_cli.commands.run_live import Watch
 from amberfork_cli.commands.showing import output, tell
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.plan import Choice, Decision
-from amberfork_cli.core.run_report import RunReport
+from amberfork_cli.core.tools.plan import Choice, Decision
+from amberfork_cli.core.tools.run_report import RunReport
 from amberfork_cli.errors import JsonError, OptionError
 from amberfork_cli.tapes import open_tape, save_tape
 from amberfork_cli.worker.client import WorkerClient
@@ -69,7 +69,7 @@ def report_of(wanted: Wanted, *, tape_out: Path | None) -> RunReport:
                     on_event=watch,
                 )
             if tape_out is not None:
-                from amberfork_cli.core.refreshing import refreshed
+                from amberfork_cli.core.tools.refreshing import refreshed
 
                 save_tape(refreshed(tape, report), tape_out, form=tape.form, header=tape.header)
     return report

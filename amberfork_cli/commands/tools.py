@@ -13,7 +13,7 @@ from amberfork_cli.commands.exits import ExitCode
 from amberfork_cli.commands.options import READ, SHOWN, NoColor
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.registry import ToolRegistry
+    from amberfork_cli.core.tools.registry import ToolRegistry
 
 
 Registry: TypeAlias = Annotated[
@@ -106,7 +106,7 @@ def _write(registry: ToolRegistry, form: Form) -> None:
 
 def _checked(registry: ToolRegistry, tape: Path) -> ExitCode:
     from amberfork_cli.commands.showing import tell
-    from amberfork_cli.core.registry_check import check_registry
+    from amberfork_cli.core.tools.registry_check import check_registry
     from amberfork_cli.render import terminal
     from amberfork_cli.render.registry_text import lay_out_check
     from amberfork_cli.tapes import open_tape

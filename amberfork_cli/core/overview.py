@@ -11,18 +11,18 @@ from enum import StrEnum
 from itertools import pairwise
 from urllib.parse import unquote
 
+from amberfork_cli.core.compare.conversation import turns
+from amberfork_cli.core.compare.report import plain
+from amberfork_cli.core.compare.words import cut
 from amberfork_cli.core.content import Absent, json_of
-from amberfork_cli.core.conversation import turns
 from amberfork_cli.core.dialects import DIALECTS, dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
 from amberfork_cli.core.dialects.model import Assembled, Message, Role
 from amberfork_cli.core.dialects.shapes import member, string
-from amberfork_cli.core.fingerprint import Sketch, Sketcher
+from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.jsontext import dumps
-from amberfork_cli.core.report import plain
 from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, JsonValue, Request, Response
-from amberfork_cli.core.words import cut
 
 
 class Delivery(StrEnum):

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from jiter import from_json
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.id_rules import HISTORIES
+from amberfork_cli.core.ids.id_rules import HISTORIES
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.errors import JsonError
 

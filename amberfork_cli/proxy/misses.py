@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from amberfork_cli.core.diffing import DiffOptions, diff_tapes
+from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
+from amberfork_cli.core.compare.report import Difference, Kind, Missing, Piece, Side, Spot, plain
+from amberfork_cli.core.compare.words import cut, notation
 from amberfork_cli.core.paths import to_text
-from amberfork_cli.core.report import Difference, Kind, Missing, Piece, Side, Spot, plain
 from amberfork_cli.core.tape import Exchange, ExchangeList
-from amberfork_cli.core.words import cut, notation
 from amberfork_cli.proxy.recorded import Miss
 
 _ROOM = 60  # characters of a value; the first difference is to be found, not to be read whole

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from amberfork_cli.core.compare.diffing import DiffOptions
 from amberfork_cli.core.content import Absent, json_of
-from amberfork_cli.core.diffing import DiffOptions
-from amberfork_cli.core.fingerprint import Sketch, Sketcher
-from amberfork_cli.core.id_rules import sites
-from amberfork_cli.core.minted import given_out, given_out_by_stream
+from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
+from amberfork_cli.core.ids.id_rules import sites
+from amberfork_cli.core.ids.minted import given_out, given_out_by_stream
 from amberfork_cli.core.tape import Exchange, Response, Tape, at_least_one
 from amberfork_cli.errors import TapeError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from threading import Lock
 
-from amberfork_cli.core.redact import TapeRedactor
-from amberfork_cli.core.redacting import Rules
+from amberfork_cli.core.redaction.redact import TapeRedactor
+from amberfork_cli.core.redaction.redacting import Rules
 from amberfork_cli.core.tape import Exchange
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.relay import Tape

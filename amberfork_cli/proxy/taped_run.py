@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from amberfork_cli.core.diffing import DiffOptions, diff_tapes
-from amberfork_cli.core.report import DiffReport
+from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
+from amberfork_cli.core.compare.report import DiffReport
 from amberfork_cli.core.tape import Tape
 from amberfork_cli.errors import OptionError
 from amberfork_cli.proxy.choices import OnMiss, TapeMode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from amberfork_cli.core.report import ExchangeDiff, State, TapeFacts, Words, ours, quoted
+from amberfork_cli.core.compare.report import ExchangeDiff, State, TapeFacts, Words, ours, quoted
 from amberfork_cli.render.labels import GLYPHS, Glyphs, Mark, exchanges_word, numbers
 
 IN_A_ROW = 8  # missing or extra exchanges that are told one by one; of more, the first few

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from amberfork_cli.core.report import Difference, Kind, Spot
+from amberfork_cli.core.compare.report import Difference, Kind, Spot
 from amberfork_cli.render.labels import settled, suffix
 from amberfork_cli.render.lines import Line, cut, cut_middle, line_width, plain_text
 from amberfork_cli.render.page import Page

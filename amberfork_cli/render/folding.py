@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from amberfork_cli.core.compare.values import text_of_json
 from amberfork_cli.core.jsontext import dumps
 from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.core.values import text_of_json
 from amberfork_cli.render.figures import counted
 from amberfork_cli.render.lines import Line, Style, cut, fits, wrapped
 from amberfork_cli.render.notation import notation

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, ours
+from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, ours
 from amberfork_cli.render.labels import loud_word, sentence, shown
 
 _MOST = 10  # of one kind in a step: a run shows no more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, Verdict, ours
+from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, Verdict, ours
 from amberfork_cli.render.exchange_words import losses
 from amberfork_cli.render.labels import Mark, exchanges_word, mark, remarks, totals
 from amberfork_cli.render.lines import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from amberfork_cli.core.canonical import IdUse
+from amberfork_cli.core.ids.canonical import IdUse
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.render.lines import Line, Style, cut, cut_middle, padded, width
 from amberfork_cli.render.visible import visible

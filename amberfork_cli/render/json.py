@@ -9,9 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 
-from amberfork_cli.core.jsontext import NonFinite, dumps
-from amberfork_cli.core.paths import Path, to_pointer, to_text
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     MISSING,
     Difference,
     DiffReport,
@@ -23,6 +21,8 @@ from amberfork_cli.core.report import (
     Trace,
     plain,
 )
+from amberfork_cli.core.jsontext import NonFinite, dumps
+from amberfork_cli.core.paths import Path, to_pointer, to_text
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.render.labels import answer, sentence, totals
 

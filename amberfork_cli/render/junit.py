@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, State, Words, ours
+from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, State, Words, ours
 from amberfork_cli.render.exchange_words import (
     conversation_name,
     last_message,

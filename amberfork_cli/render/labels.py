@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     Difference,
     DiffReport,
     ExchangeDiff,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import quote
 
-from amberfork_cli.core.findings import MEANINGS, Finding, LintReport, Rule
 from amberfork_cli.core.jsontext import dumps
+from amberfork_cli.core.linting.findings import MEANINGS, Finding, LintReport, Rule
 from amberfork_cli.core.tape import JsonValue
 
 _VERSION: Final = 1

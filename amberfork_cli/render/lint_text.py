@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from amberfork_cli.core.findings import Finding, LintReport, Rule
+from amberfork_cli.core.linting.findings import Finding, LintReport, Rule
 from amberfork_cli.render.figures import counted
 from amberfork_cli.render.labels import exchanges_word
 from amberfork_cli.render.lines import Line, Style, cut_middle, wrapped

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     DiffReport,
     ExchangeDiff,
     Piece,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from json.encoder import encode_basestring
 
+from amberfork_cli.core.compare.report import Missing, Side
 from amberfork_cli.core.jsontext import dumps
-from amberfork_cli.core.report import Missing, Side
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.render.visible import escaped
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amberfork_cli.core.report import Words
+from amberfork_cli.core.compare.report import Words
 from amberfork_cli.render.labels import ASCII_GLYPHS, GLYPHS, Glyphs, shown
 from amberfork_cli.render.visible import escaped, visible
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from amberfork_cli.core.registry_check import Offer, ToolCheck
-from amberfork_cli.core.report import Difference, Spot
-from amberfork_cli.core.tool import Effect, Tool
+from amberfork_cli.core.compare.report import Difference, Spot
+from amberfork_cli.core.tools.registry_check import Offer, ToolCheck
+from amberfork_cli.core.tools.tool import Effect, Tool
 from amberfork_cli.render.header import mark_span
 from amberfork_cli.render.labels import Mark
 from amberfork_cli.render.lines import Line, Style, cut_line, padded, width

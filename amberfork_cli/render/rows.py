@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from amberfork_cli.core.report import ExchangeDiff
+from amberfork_cli.core.compare.report import ExchangeDiff
 from amberfork_cli.render.exchange_words import (
     FIRST,
     IN_A_ROW,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.comparison import Comparison
+from amberfork_cli.core.compare.report import MISSING, plain
 from amberfork_cli.core.paths import to_pointer
-from amberfork_cli.core.report import MISSING, plain
-from amberfork_cli.core.run_report import CallReport, RunReport
 from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.core.volatile import Part
+from amberfork_cli.core.tools.comparison import Comparison
+from amberfork_cli.core.tools.run_report import CallReport, RunReport
+from amberfork_cli.core.tools.volatile import Part
 from amberfork_cli.render.run_labels import sentence
 
 VERSION = 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from amberfork_cli.core.comparison import Status
-from amberfork_cli.core.plan import Decision
-from amberfork_cli.core.report import Piece, Words, ours, quoted
-from amberfork_cli.core.run_report import CallReport, RunReport
-from amberfork_cli.core.tool import Effect
+from amberfork_cli.core.compare.report import Piece, Words, ours, quoted
+from amberfork_cli.core.tools.comparison import Status
+from amberfork_cli.core.tools.plan import Decision
+from amberfork_cli.core.tools.run_report import CallReport, RunReport
+from amberfork_cli.core.tools.tool import Effect
 from amberfork_cli.render.labels import Mark
 
 _MOST_NAMES = 3  # of tools, behind a count in the sentence

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.comparison import Status
-from amberfork_cli.core.report import Difference, Spot
-from amberfork_cli.core.run_report import CallReport, RunReport
+from amberfork_cli.core.compare.report import Difference, Spot
+from amberfork_cli.core.compare.values import Change, changes
+from amberfork_cli.core.compare.words import call_words
 from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.core.values import Change, changes
-from amberfork_cli.core.words import call_words
+from amberfork_cli.core.tools.comparison import Status
+from amberfork_cli.core.tools.run_report import CallReport, RunReport
 from amberfork_cli.render.header import mark_span
 from amberfork_cli.render.labels import Mark
 from amberfork_cli.render.lines import Line, Span, Style, cut, cut_line, padded, width, wrapped

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, State
+from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, State
 from amberfork_cli.render.labels import Mark, mark
 
 _SAME = 3  # conversations without a change that have a line each; more share one

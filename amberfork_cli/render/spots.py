@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from amberfork_cli.core.compare.report import Difference, Kind, Spot, ours
 from amberfork_cli.core.paths import to_text
-from amberfork_cli.core.report import Difference, Kind, Spot, ours
 from amberfork_cli.render.labels import settled, suffix
 from amberfork_cli.render.lines import (
     Line,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from amberfork_cli.core.report import DiffReport, Verdict
+from amberfork_cli.core.compare.report import DiffReport, Verdict
 from amberfork_cli.render.exchange_words import conversation_name, matching
 from amberfork_cli.render.header import common_endpoint, header, mark_span, strip
 from amberfork_cli.render.labels import Mark, answer, tally

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import maxsize
 
-from amberfork_cli.core.report import MISSING, Difference
-from amberfork_cli.core.report import Side as Value
+from amberfork_cli.core.compare.report import MISSING, Difference
+from amberfork_cli.core.compare.report import Side as Value
 from amberfork_cli.render.lines import Line, Span, Style, width, wrapped
 from amberfork_cli.render.notation import notation, quote_of, quoted_inside, spelled_inside
 from amberfork_cli.render.page import Page

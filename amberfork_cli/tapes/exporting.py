@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, BinaryIO, Final
 
-from amberfork_cli.core.fingerprint import fingerprint
+from amberfork_cli.core.ids.fingerprint import fingerprint
 from amberfork_cli.core.jsontext import dumps, same
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, Headers, JsonValue, Request, Response
 from amberfork_cli.tapes import cassette, har, vcr

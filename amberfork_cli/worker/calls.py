@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from amberfork_cli.core.invocation import Invocation
 from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.core.tool import Effect, ToolContext
+from amberfork_cli.core.tools.invocation import Invocation
+from amberfork_cli.core.tools.tool import Effect, ToolContext
 from amberfork_cli.worker.printing import Print
 
 

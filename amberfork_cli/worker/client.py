@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from amberfork_cli.core.invocation import Invocation, Outcome
-from amberfork_cli.core.registry import ToolRegistry
 from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.core.tool import DEFAULT_TIMEOUT_MS, Checked, Tool, ToolContext
+from amberfork_cli.core.tools.invocation import Invocation, Outcome
+from amberfork_cli.core.tools.registry import ToolRegistry
+from amberfork_cli.core.tools.tool import DEFAULT_TIMEOUT_MS, Checked, Tool, ToolContext
 from amberfork_cli.errors import RegistryError, RegistryLoadError
 from amberfork_cli.worker.calls import (
     CallFinished,

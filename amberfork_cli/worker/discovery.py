@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
-from amberfork_cli.core.registry import ToolRegistry, function_tool
-from amberfork_cli.core.schema import read_schema
-from amberfork_cli.core.tool import DEFAULT_TIMEOUT_MS, Effect, Tool
+from amberfork_cli.core.tools.registry import ToolRegistry, function_tool
+from amberfork_cli.core.tools.schema import read_schema
+from amberfork_cli.core.tools.tool import DEFAULT_TIMEOUT_MS, Effect, Tool
 from amberfork_cli.errors import RegistryError, RegistryLoadError
 from amberfork_cli.worker.adapters import Adapted, Wait, adapter_for
 from amberfork_cli.worker.loader import Reference, find_attribute, import_target, run_user_code

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from amberfork_cli.core.tool import Effect
+from amberfork_cli.core.tools.tool import Effect
 from amberfork_cli.errors import RegistryLoadError
 from amberfork_cli.worker.calls import ToolInfo
 from amberfork_cli.worker.child import Child, Died, Event, Output

@@ -6,9 +6,9 @@ from dataclasses import fields
 from typing import Any
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.invocation import Invocation, Outcome
 from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.core.tool import ToolContext
+from amberfork_cli.core.tools.invocation import Invocation, Outcome
+from amberfork_cli.core.tools.tool import ToolContext
 
 
 def pack(value: object) -> str:

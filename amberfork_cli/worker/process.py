@@ -16,13 +16,13 @@ from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
-from amberfork_cli.core.arguments import AskedCall
-from amberfork_cli.core.dispatch import PlainFunctions, Ready, prepare, run
-from amberfork_cli.core.invocation import Invocation, Outcome
-from amberfork_cli.core.registry import ToolRegistry
-from amberfork_cli.core.signature import is_coroutine_function
 from amberfork_cli.core.tape import JsonValue
-from amberfork_cli.core.tool import Tool, ToolContext
+from amberfork_cli.core.tools.arguments import AskedCall
+from amberfork_cli.core.tools.dispatch import PlainFunctions, Ready, prepare, run
+from amberfork_cli.core.tools.invocation import Invocation, Outcome
+from amberfork_cli.core.tools.registry import ToolRegistry
+from amberfork_cli.core.tools.signature import is_coroutine_function
+from amberfork_cli.core.tools.tool import Tool, ToolContext
 from amberfork_cli.errors import RegistryLoadError
 from amberfork_cli.worker.channel import CURRENT_CALL, Channel, leave_guard, route_streams, take_descriptors
 from amberfork_cli.worker.discovery import Offer, load_registry

@@ -9,15 +9,15 @@ from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.comparison import NOT_RECORDED, Comparison, compare
+from amberfork_cli.core.compare.report import TapeFacts
 from amberfork_cli.core.dialects.calls import tool_turns
-from amberfork_cli.core.invocation import SIDE_EFFECT, Invocation, Outcome
-from amberfork_cli.core.moments import recorded_at
-from amberfork_cli.core.plan import Choice, Decision, PlannedCall, PlannedTurn, plan_run
-from amberfork_cli.core.report import TapeFacts
-from amberfork_cli.core.run_report import CallReport, RunReport
 from amberfork_cli.core.tape import Body, Exchange, Tape
-from amberfork_cli.core.tool import ToolContext, idempotency_key
+from amberfork_cli.core.tools.comparison import NOT_RECORDED, Comparison, compare
+from amberfork_cli.core.tools.invocation import SIDE_EFFECT, Invocation, Outcome
+from amberfork_cli.core.tools.moments import recorded_at
+from amberfork_cli.core.tools.plan import Choice, Decision, PlannedCall, PlannedTurn, plan_run
+from amberfork_cli.core.tools.run_report import CallReport, RunReport
+from amberfork_cli.core.tools.tool import ToolContext, idempotency_key
 from amberfork_cli.worker.calls import CallFinished, CallRequest, CallResult, CallStarted, TurnEvent
 from amberfork_cli.worker.client import WorkerClient
 

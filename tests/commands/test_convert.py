@@ -9,7 +9,7 @@ from command_line import Ended
 
 from amberfork_cli.commands.convert import To
 from amberfork_cli.commands.exits import ExitCode
-from amberfork_cli.core.fingerprint import fingerprints
+from amberfork_cli.core.ids.fingerprint import fingerprints
 from amberfork_cli.tapes import open_tape
 from amberfork_cli.tapes.exporting import EXPORTS
 

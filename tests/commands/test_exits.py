@@ -189,7 +189,7 @@ def test_debugging_shows_where_it_happened(capfd, monkeypatch):
 def test_a_command_that_crashes_exits_2_under_typer_too(amberfork, write, monkeypatch):
     """Typer's own answer to a crash would be 1."""
     write("a.json", '{"messages": []}')
-    monkeypatch.setattr("amberfork_cli.core.diffing.diff_tapes", raising_with_arguments)
+    monkeypatch.setattr("amberfork_cli.core.compare.diffing.diff_tapes", raising_with_arguments)
 
     crashed = amberfork("diff", "a.json", "a.json")
 

@@ -22,7 +22,7 @@ from amberfork_cli.commands.exits import ExitCode, run
 TOOLS = """
     import os, time
     from pathlib import Path
-    from amberfork_cli.core.registry import ToolContext, ToolRegistry
+    from amberfork_cli.core.tools.registry import ToolContext, ToolRegistry
 
     registry = ToolRegistry()
 

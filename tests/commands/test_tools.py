@@ -12,7 +12,7 @@ from amberfork_cli.cli import app
 from amberfork_cli.commands.exits import ExitCode, run
 
 TOOLS = """
-    from amberfork_cli.core.registry import ToolRegistry
+    from amberfork_cli.core.tools.registry import ToolRegistry
 
     registry = ToolRegistry()
 

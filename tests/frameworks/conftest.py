@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from amberfork_cli.core.tool import ToolContext
+from amberfork_cli.core.tools.tool import ToolContext
 from amberfork_cli.worker.calls import CallRequest, CallResult
 from amberfork_cli.worker.client import WorkerClient
 

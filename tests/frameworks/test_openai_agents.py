@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amberfork_cli.core.tool import Effect
+from amberfork_cli.core.tools.tool import Effect
 
 
 def test_openai_agents_tools_are_found_and_run(ends, effects):

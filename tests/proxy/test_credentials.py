@@ -2,7 +2,7 @@
 
 import pytest
 
-from amberfork_cli.core.fingerprint import _CREDENTIALS, fingerprint
+from amberfork_cli.core.ids.fingerprint import _CREDENTIALS, fingerprint
 from amberfork_cli.core.tape import Exchange, Request
 from amberfork_cli.proxy.credentials import kept_headers, kept_path
 

@@ -6,7 +6,7 @@ import pytest
 from tape_samples import answer, get, numbered, outputs, post
 
 from amberfork_cli.core.adjusting import Adjustments
-from amberfork_cli.core.diffing import DiffOptions
+from amberfork_cli.core.compare.diffing import DiffOptions
 from amberfork_cli.core.paths import PathPattern
 from amberfork_cli.core.tape import Body, Exchange, ExchangeList, Request, Response
 from amberfork_cli.errors import TapeError

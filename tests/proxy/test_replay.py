@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from stub_provider import Answer, StubProvider, chat, chat_request, chat_stream
 
-from amberfork_cli.core.diffing import DiffOptions
+from amberfork_cli.core.compare.diffing import DiffOptions
 from amberfork_cli.core.tape import Body, Exchange, ExchangeList, Request, Response
 from amberfork_cli.proxy.choices import OnMiss, Pace
 from amberfork_cli.proxy.providers import upstreams

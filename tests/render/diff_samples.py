@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     MISSING,
     Conversation,
     Difference,

@@ -10,7 +10,7 @@ from typing import Any
 
 from diff_samples import SITUATIONS
 
-from amberfork_cli.core.report import DiffReport
+from amberfork_cli.core.compare.report import DiffReport
 from amberfork_cli.render.lines import plain_text
 from amberfork_cli.render.text import lay_out
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import diff_samples
 from hypothesis import strategies as st
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     MISSING,
     Conversation,
     Difference,

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from chromium import running
 
 from amberfork_cli.commands.diff import looking_up
-from amberfork_cli.core.diffing import diff_tapes
+from amberfork_cli.core.compare.diffing import diff_tapes
 from amberfork_cli.render.html import to_html
 from amberfork_cli.tapes import open_tape
 

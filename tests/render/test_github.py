@@ -18,7 +18,7 @@ from diff_samples import (
 from hostile import reports
 from hypothesis import given, settings
 
-from amberfork_cli.core.report import DiffReport, Origin
+from amberfork_cli.core.compare.report import DiffReport, Origin
 from amberfork_cli.render.github import to_github
 
 

@@ -9,8 +9,8 @@ from hostile import reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from amberfork_cli.core.compare.report import DiffReport
 from amberfork_cli.core.jsontext import loads
-from amberfork_cli.core.report import DiffReport
 from amberfork_cli.render.json import to_json, to_jsonl
 from amberfork_cli.render.lines import line_width, plain_text
 from amberfork_cli.render.text import lay_out

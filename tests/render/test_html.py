@@ -40,7 +40,7 @@ from diff_samples import (
 from hostile import reports
 from hypothesis import given, settings
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     Conversation,
     DiffReport,
     ExchangeDiff,

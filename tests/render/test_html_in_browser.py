@@ -27,7 +27,7 @@ from diff_samples import (
     value,
 )
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     MISSING,
     Conversation,
     DiffReport,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from amberfork_cli.core.canonical import IdUse
-from amberfork_cli.core.id_rules import IdClass
+from amberfork_cli.core.ids.canonical import IdUse
+from amberfork_cli.core.ids.id_rules import IdClass
 from amberfork_cli.render.id_map import lay_out, members
 from amberfork_cli.render.lines import line_width, plain_text
 

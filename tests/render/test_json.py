@@ -25,9 +25,7 @@ from hostile import reports
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from amberfork_cli.core.jsonreader import NonFinite
-from amberfork_cli.core.jsontext import loads
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     MISSING,
     DiffReport,
     ExchangeDiff,
@@ -37,6 +35,8 @@ from amberfork_cli.core.report import (
     State,
     Verdict,
 )
+from amberfork_cli.core.jsonreader import NonFinite
+from amberfork_cli.core.jsontext import loads
 from amberfork_cli.render.json import document, lines, to_json, to_jsonl
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/diff-report.schema.json").read_bytes())

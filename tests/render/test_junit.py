@@ -19,7 +19,7 @@ from hostile import reports
 from hypothesis import given, settings
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from amberfork_cli.core.report import DiffReport
+from amberfork_cli.core.compare.report import DiffReport
 from amberfork_cli.render.junit import to_junit
 
 Read = tuple[str, str, list[tuple[type, str | None, str | None]]]

@@ -26,7 +26,7 @@ from diff_samples import (
     weak_only,
 )
 
-from amberfork_cli.core.report import (
+from amberfork_cli.core.compare.report import (
     DiffReport,
     ExchangeDiff,
     Kind,

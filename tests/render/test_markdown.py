@@ -31,7 +31,7 @@ from hostile import reports, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amberfork_cli.core.report import Conversation, DiffReport, Origin
+from amberfork_cli.core.compare.report import Conversation, DiffReport, Origin
 from amberfork_cli.render.markdown import LIMIT, code, fence, to_markdown
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from amberfork_cli.core.compare.report import MISSING, Side
 from amberfork_cli.core.jsonreader import NonFinite
-from amberfork_cli.core.report import MISSING, Side
 from amberfork_cli.render.notation import notation, quote_of, type_word
 
 

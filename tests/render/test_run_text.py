@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from tool_run_samples import SKIPPED, Asked, failed, ok, run_report
 
-from amberfork_cli.core.invocation import Outcome
-from amberfork_cli.core.plan import Choice
-from amberfork_cli.core.report import plain
+from amberfork_cli.core.compare.report import plain
+from amberfork_cli.core.tools.invocation import Outcome
+from amberfork_cli.core.tools.plan import Choice
 from amberfork_cli.render.lines import line_width, plain_text
 from amberfork_cli.render.run_labels import sentence
 from amberfork_cli.render.run_text import lay_out, lay_out_plan

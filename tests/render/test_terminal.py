@@ -46,7 +46,7 @@ def test_a_pipe_needs_no_console() -> None:
     """Rich's console, which is slow to load, is not imported for plain text."""
     code = (
         "import sys, io\n"
-        "from amberfork_cli.core.report import DiffReport, ExchangeDiff, State, TapeFacts\n"
+        "from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, State, TapeFacts\n"
         "from amberfork_cli.render.terminal import show\n"
         "from amberfork_cli.render.text import lay_out\n"
         "one = DiffReport(TapeFacts('a', 1), TapeFacts('b', 1), (ExchangeDiff(State.MATCH, 0, 0),))\n"

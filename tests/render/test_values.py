@@ -6,7 +6,7 @@ from diff_samples import SITUATIONS, setting, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amberfork_cli.core.report import MISSING, Difference
+from amberfork_cli.core.compare.report import MISSING, Difference
 from amberfork_cli.render.lines import Line, Style, plain_text
 from amberfork_cli.render.page import Page
 from amberfork_cli.render.values import Sides, long_sides, on_lines, on_one_line, short_sides

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from amberfork_cli.core.dialects.calls import tool_turns
-from amberfork_cli.core.fingerprint import fingerprints
+from amberfork_cli.core.ids.fingerprint import fingerprints
 from amberfork_cli.core.tape import Body, Exchange, Request, Response, Tape
 from amberfork_cli.errors import TapeError
 from amberfork_cli.tapes import open_tape, save_tape

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amberfork_cli.core.fingerprint import fingerprint
+from amberfork_cli.core.ids.fingerprint import fingerprint
 from amberfork_cli.core.tape import ABSENT, Body, BodyKind, Exchange, Request, Response
 from amberfork_cli.tapes import exchange_line, open_tape
 from amberfork_cli.tapes.exporting import EXPORTS, Export, Losses

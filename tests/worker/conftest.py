@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from amberfork_cli.core.invocation import Invocation
+from amberfork_cli.core.tools.invocation import Invocation
 from amberfork_cli.worker.calls import CallRequest, CallResult
 from amberfork_cli.worker.client import WorkerClient
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from amberfork_cli.core.tool import ToolContext
+from amberfork_cli.core.tools.tool import ToolContext
 from amberfork_cli.worker.adapters import adapter_for
 from amberfork_cli.worker.adapters.adapted import read_only_hint
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from amberfork_cli.core.invocation import Outcome
-from amberfork_cli.core.tool import Effect, ToolContext
+from amberfork_cli.core.tools.invocation import Outcome
+from amberfork_cli.core.tools.tool import Effect, ToolContext
 from amberfork_cli.errors import AmberforkError, RegistryLoadError
 from amberfork_cli.worker.calls import (
     CallFinished,
@@ -24,7 +24,7 @@ def test_the_tools_are_described_in_their_order(client):
     """With all that the command needs to know of them."""
     tools = client(
         """
-        from amberfork_cli.core.registry import ToolRegistry
+        from amberfork_cli.core.tools.registry import ToolRegistry
         registry = ToolRegistry()
         @registry.tool(read_only=False, timeout_ms=500)
         def refund(order: str):
@@ -60,7 +60,7 @@ def test_a_tool_may_ask_about_its_call(client):
     """The caller's values, the recorded result and a key come as they went."""
     tools = client(
         """
-        from amberfork_cli.core.registry import ToolContext
+        from amberfork_cli.core.tools.registry import ToolContext
         def tell(context: ToolContext):
             return [context["user"], context.call_id, context.recorded_result, context.idempotency_key]
         """

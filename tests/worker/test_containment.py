@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from amberfork_cli.core.invocation import Outcome
+from amberfork_cli.core.tools.invocation import Outcome
 from amberfork_cli.worker.calls import CallRequest
 from tests.worker.conftest import asks, effect, end_of, only
 

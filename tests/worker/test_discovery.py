@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from amberfork_cli.core.tool import Effect
+from amberfork_cli.core.tools.tool import Effect
 from amberfork_cli.errors import RegistryLoadError
 from amberfork_cli.worker.discovery import load_registry
 from amberfork_cli.worker.loader import Reference
@@ -193,7 +193,7 @@ MODULE = """
 from functools import cache
 from os.path import join
 from typing import Any
-from amberfork_cli.core.registry import Effect, ToolRegistry, function_tool
+from amberfork_cli.core.tools.registry import Effect, ToolRegistry, function_tool
 def f(): ...
 async def g(): ...
 @cache
@@ -219,7 +219,7 @@ def test_an_attribute_is_a_registry_a_list_a_dict_or_makes_one(load, write, attr
     write(
         "mytools.py",
         """
-        from amberfork_cli.core.registry import ToolRegistry
+        from amberfork_cli.core.tools.registry import ToolRegistry
         def f(n: int): ...
         def g(): ...
         listed = (f, g)
@@ -275,7 +275,7 @@ def test_a_module_that_cannot_be_loaded_is_told_with_its_own_line(write, error, 
 
 
 REGISTRATION = """import sys
-from amberfork_cli.core.registry import ToolRegistry
+from amberfork_cli.core.tools.registry import ToolRegistry
 r = ToolRegistry()
 def f(): ...
 def p(arguments, context): ...

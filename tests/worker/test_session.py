@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tool_run_samples import Asked, chat_tape
 
-from amberfork_cli.core.comparison import Status
-from amberfork_cli.core.plan import Choice
+from amberfork_cli.core.tools.comparison import Status
+from amberfork_cli.core.tools.plan import Choice
 from amberfork_cli.worker.session import CallBegun, plan_tape, run_plan
 
 TOOLS = """
     import os, time
-    from amberfork_cli.core.registry import ToolContext, ToolRegistry
+    from amberfork_cli.core.tools.registry import ToolContext, ToolRegistry
 
     registry = ToolRegistry()
 

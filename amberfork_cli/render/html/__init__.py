@@ -10,7 +10,7 @@ import base64
 from hashlib import sha256
 from pkgutil import get_data
 
-from amberfork_cli.core.report import DiffReport
+from amberfork_cli.core.compare.report import DiffReport
 from amberfork_cli.render.html.bodies import Reread
 from amberfork_cli.render.html.exchanges import exchanges
 from amberfork_cli.render.html.header import footer, header

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amberfork_cli.core.report import ExchangeDiff
+from amberfork_cli.core.compare.report import ExchangeDiff
 
 
 def anchor(exchange: ExchangeDiff) -> str:

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from amberfork_cli.core.compare.report import ExchangeDiff
 from amberfork_cli.core.jsontext import dumps
-from amberfork_cli.core.report import ExchangeDiff
 from amberfork_cli.core.tape import Body, BodyKind, Exchange
 from amberfork_cli.render.html.markup import NOTHING, Html, multiline, tag, written
 from amberfork_cli.render.html.room import LONGEST_BODY, Room

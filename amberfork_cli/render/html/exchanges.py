@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff, State, Verdict
+from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, State, Verdict
 from amberfork_cli.render.exchange_words import (
     FIRST,
     IN_A_ROW,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from amberfork_cli import __version__
-from amberfork_cli.core.report import DiffReport, TapeFacts, ours
+from amberfork_cli.core.compare.report import DiffReport, TapeFacts, ours
 from amberfork_cli.render.exchange_words import losses
 from amberfork_cli.render.header import common_endpoint
 from amberfork_cli.render.html.anchors import anchor

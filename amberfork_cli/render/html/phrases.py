@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amberfork_cli.core.report import Piece, Words
+from amberfork_cli.core.compare.report import Piece, Words
 from amberfork_cli.render.html.markup import Html, joined, tag
 from amberfork_cli.render.labels import Mark, whole_calls
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, groupby
 
+from amberfork_cli.core.compare.report import Difference, ExchangeDiff, Kind, Spot
 from amberfork_cli.core.paths import to_pointer
-from amberfork_cli.core.report import Difference, ExchangeDiff, Kind, Spot
 from amberfork_cli.render.html.anchors import difference_anchor
 from amberfork_cli.render.html.markup import NOTHING, Html, joined, tag
 from amberfork_cli.render.html.phrases import link_to, phrase

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from amberfork_cli.core.report import DiffReport, ExchangeDiff
+from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff
 from amberfork_cli.render.html.anchors import anchor
 from amberfork_cli.render.html.markup import Html, joined, tag
 from amberfork_cli.render.labels import Mark, loud_word, mark, numbers

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Side
 from amberfork_cli.core.jsontext import dumps
-from amberfork_cli.core.report import MISSING, Difference, Kind, Side
 from amberfork_cli.render.html.markup import NOTHING, Html, joined, multiline, tag, written
 from amberfork_cli.render.html.room import LONGEST_VALUE, Room
 from amberfork_cli.render.labels import suffix

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from amberfork_cli.core.tool import ToolContext
+from amberfork_cli.core.tools.tool import ToolContext
 
 Wait: TypeAlias = Callable[[Awaitable[Any]], Any]
 Arguments: TypeAlias = Mapping[str, Any]

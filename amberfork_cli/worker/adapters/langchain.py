@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from amberfork_cli.core.tool import ToolContext
+from amberfork_cli.core.tools.tool import ToolContext
 from amberfork_cli.worker.adapters.adapted import Adapted, Arguments, Wait, named_values
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from amberfork_cli.core.tool import ToolContext
+from amberfork_cli.core.tools.tool import ToolContext
 from amberfork_cli.worker.adapters.adapted import Adapted, Arguments, Wait, loaded
 
 

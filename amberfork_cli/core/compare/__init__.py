@@ -1,0 +1,1 @@
+"""What differs between two tapes: who answers whom, what changed, where, and why."""

@@ -1,0 +1,278 @@
+"""One short text for each request, equal where two runs asked the same.
+
+A fingerprint covers method, path and canonical body, exactly: `true`, `1` and `1.0` are three values. IDs are
+taken out of band: the body is digested with every ID site empty, and what the IDs mean is digested beside it,
+so that a body which happens to hold a token's text never meets one in which an ID stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TypeAlias
+
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.content import Absent, json_of
+from amberfork_cli.core.ids.id_rules import CLASSES, HISTORIES, IdClass, IdRules, Role
+from amberfork_cli.core.ids.linkage import Minted
+from amberfork_cli.core.ids.minted import (
+    MintedIds,
+    conversations_of,
+    given_out,
+    given_out_by_stream,
+    path_ids,
+)
+from amberfork_cli.core.ids.parts import Part, Parts, content_digest
+from amberfork_cli.core.ids.threads import Thread
+from amberfork_cli.core.tape import Body, Exchange, JsonValue, Response
+
+RULES_VERSION = "af1"
+"""Stands before every fingerprint; those of other versions were made by other rules: compare none of them."""
+
+_THREAD_BYTES = 2 << 20
+_MOST_THREADS = 16
+
+_FAILED = 400  # the least status that says so
+
+_CREDENTIALS = frozenset(
+    """
+    key api_key api-key apikey access_token auth_token token sig signature subscription-key x-api-key
+    x-amz-signature x-amz-credential x-amz-security-token x-goog-api-key
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What one exchange of a tape compares by.
+
+    `fingerprint` decides equality. The rest serves to find out what happened where it differs: `endpoint` is
+    method and path; `messages` are the digests of the history, IDs and cache hints set aside, `prefixes`
+    those of its first one, two, three … messages, `links` what the IDs of each message mean, counted from
+    where it begins; `rest` is the digest of all that is no message, `hints` that of the cache hints in the
+    messages, counted from the last. `follows` is the number of the exchange
+    whose response the request names as what it goes on from. `unexplained` are handles and orphans that
+    nothing on the tape explains.
+    """
+
+    fingerprint: str
+    endpoint: bytes
+    messages: tuple[bytes, ...] = ()
+    prefixes: tuple[bytes, ...] = ()
+    links: tuple[bytes, ...] = ()
+    rest: bytes = b""
+    hints: bytes = b""
+    follows: int | None = None
+    unexplained: frozenset[str] = frozenset()
+
+
+def fingerprint(exchange: Exchange, *, rules: IdRules = IdRules.ALL) -> str:
+    """`af1:` and 64 hexadecimal digits: equal for two requests that ask the same, in every process.
+
+    An exchange on its own: handles that earlier responses minted go by value. See `fingerprints`.
+    """
+    return Sketcher(rules).sketch(exchange).fingerprint
+
+
+def fingerprints(exchanges: Iterable[Exchange], *, rules: IdRules = IdRules.ALL) -> Iterator[str]:
+    """The fingerprint of each exchange of a tape, in order.
+
+    Work is shared between the turns, and handles stand for the exchange whose response minted them. Messages
+    are known again by their objects: one that was given must not be changed before the next exchange is.
+    """
+    sketcher = Sketcher(rules)
+    return (sketcher.sketch(exchange).fingerprint for exchange in exchanges)
+
+
+class Sketcher:
+    """Sketches the exchanges of one tape, in their order.
+
+    Without `endpoints`, method and path do not count: a tape of bare bodies has none.
+    """
+
+    def __init__(self, rules: IdRules = IdRules.ALL, *, endpoints: bool = True) -> None:
+        self._rules = rules
+        self._endpoints = endpoints
+        self._parts = Parts(rules)
+        self._threads: list[Thread] = []
+        self._minted = MintedIds()
+
+    @property
+    def minted(self) -> Minted:
+        """What the responses sketched so far gave out, for looking at one of the exchanges again."""
+        return self._minted
+
+    def sketch(self, exchange: Exchange) -> Sketch:
+        """What that exchange compares by; its response explains handles of the exchanges after it."""
+        value = json_of(exchange.request.body)
+        if isinstance(value, Absent):
+            self._minted.go_on_from(None)
+            sketch, handles = self._opaque(self._endpoint(exchange), exchange.request.body), _NO_HANDLES
+        else:
+            name, history, rest = _split(value)
+            remainder = self._parts.of(rest, ())
+            handles = _handles(remainder)
+            self._minted.go_on_from(self._minter((*handles.before, *handles.conversations)))
+            thread = self._thread(name, history)
+            sketch = self._sketch(
+                self._endpoint(exchange), thread, remainder, follows=self._minter(handles.before)
+            )
+        self._learn(exchange, sketch.fingerprint, handles, stateless=_carries_its_history(value))
+        return sketch
+
+    def _endpoint(self, exchange: Exchange) -> bytes:
+        if not self._endpoints:
+            return b""
+        aside = self._minted if IdClass.ITEM in CLASSES[self._rules] else {}
+        return endpoint_key(exchange.request.method, exchange.request.path, aside)
+
+    def _minter(self, handles: Iterable[str]) -> int | None:
+        """The exchange whose response gave out the first of those handles that any did."""
+        return next((self._minted.minter(handle) for handle in handles if handle in self._minted), None)
+
+    def _sketch(self, endpoint: bytes, thread: Thread, rest: Part, *, follows: int | None) -> Sketch:
+        end = thread.ended_by(rest)
+        size = b"%d" % len(thread.parts)
+        digest = self._digest(endpoint, b"json", thread.name.encode(), size, end.digest)
+        return Sketch(
+            f"{RULES_VERSION}:{digest}",
+            endpoint,
+            tuple(thread.digests),
+            tuple(thread.prefixes),
+            tuple(thread.links),
+            rest.digest,
+            _hints(thread),
+            follows,
+            end.unexplained,
+        )
+
+    def _learn(self, exchange: Exchange, by: str, handles: _Handles, *, stateless: bool) -> None:
+        """Take in what the response gave out. One that failed gave out nothing."""
+        request, response = exchange.request, exchange.response
+        if response is None or (response.status or 0) >= _FAILED or self._rules is IdRules.SEED:
+            return
+        known = [name for name in conversations_of(request.method, request.path) if name in self._minted]
+        named = {*path_ids(request.path), *handles.all}
+        self._minted.take(exchange.number, by, _given_out(response, stateless=stateless), but=named)
+        self._minted.move_on(exchange.number, by, (*handles.conversations, *known))
+
+    def _opaque(self, endpoint: bytes, body: Body) -> Sketch:
+        """A body that is no JSON compares verbatim, and one that is absent equals only another absent one."""
+        content = body.value if isinstance(body.value, bytes) else _bytes(str(body.value or ""))
+        digest = self._digest(endpoint, body.kind.value.encode(), content)
+        return Sketch(f"{RULES_VERSION}:{digest}", endpoint, (), (), (), content_digest(content))
+
+    def _digest(self, *pieces: bytes) -> str:
+        hashed = blake2b(digest_size=32)
+        for piece in (RULES_VERSION.encode(), self._rules.value.encode(), *pieces):
+            hashed.update(b"%d:" % len(piece))
+            hashed.update(piece)
+        return hashed.hexdigest()
+
+    def _thread(self, name: str, history: list[JsonValue]) -> Thread:
+        """The thread of that history, grown from the longest one met lately that it begins with."""
+        begun = [thread for thread in self._threads if thread.goes_on(name, history)]
+        text = b""
+        if not begun and history:
+            text = jsontext.dumps(history, sort_keys=True)[:-1]
+            begun = [thread for thread in self._threads if thread.begins(name, text)]
+        thread = max(begun, key=lambda thread: len(thread.parts), default=None)
+        thread = thread or Thread(name, self._rules, self._minted)
+        thread.text, thread.messages = text, history.copy()  # the list itself may go on to grow
+        for message in history[len(thread.parts) :]:
+            thread.add(self._parts.of(message, (name, 0)))
+        self._threads = [thread, *(other for other in self._threads if other is not thread)]
+        self._forget()
+        return thread
+
+    def _forget(self) -> None:
+        """Keep the threads that fit in memory: the latest always, of the others as many as are light."""
+        weight = 0
+        for count, thread in enumerate(self._threads):
+            weight += thread.weight
+            if count and (weight > _THREAD_BYTES or count >= _MOST_THREADS):
+                del self._threads[count:]
+                return
+
+
+def _hints(thread: Thread) -> bytes:
+    """Where cache hints stand, counted from the last message: they move on with the conversation."""
+    count = len(thread.parts)
+    return content_digest(*(b"%d %s" % (count - at, hint) for at, hint in thread.hints))
+
+
+_Split: TypeAlias = tuple[str, list[JsonValue], JsonValue]
+
+
+def _split(value: JsonValue) -> _Split:
+    """The name and the messages of the history, and the body without it."""
+    if isinstance(value, dict):
+        for name in HISTORIES:
+            history = value.get(name)
+            if isinstance(history, list):
+                return name, history, {key: member for key, member in value.items() if key != name}
+    return "", [], value
+
+
+def endpoint_key(method: str, path: str, minted: Minted) -> bytes:
+    """Method and path as they compare: the query sorted and without credentials, IDs of the tape set aside.
+
+    A segment of the path counts as an ID only where an earlier response of the tape gave it out.
+    """
+    query = path.partition("?")[2]
+    pairs = sorted(pair for pair in query.split("&") if pair and not _is_credential(pair))
+    segments = (
+        b"m" + minted[segment][0] if segment in minted else b"s" + _bytes(segment)
+        for segment in path_ids(path)
+    )
+    return content_digest(_bytes(method.upper()), _bytes("&".join(pairs)), *segments)
+
+
+def _is_credential(pair: str) -> bool:
+    return pair.partition("=")[0].lower() in _CREDENTIALS
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class _Handles:
+    """The handles of a body outside its messages: what it goes on from, its conversation, all there are."""
+
+    before: tuple[str, ...]
+    conversations: tuple[str, ...]
+    all: tuple[str, ...]
+
+
+_NO_HANDLES = _Handles((), (), ())
+_GOES_ON = frozenset({"previous_response_id", "previous_interaction_id"})
+
+
+def _handles(rest: Part) -> _Handles:
+    found = [site for site in rest.sites if site.id_class is IdClass.ITEM and site.role is Role.POINTS]
+    return _Handles(
+        tuple(site.value for site in found if site.path[-1] in _GOES_ON),
+        tuple(site.value for site in found if site.path[0] == "conversation"),
+        tuple(site.value for site in found),
+    )
+
+
+def _carries_its_history(value: JsonValue | Absent) -> bool:
+    """Whether a request sends all messages, as one does to a provider that remembers nothing."""
+    return isinstance(value, dict) and isinstance(value.get("contents") or value.get("messages"), list)
+
+
+def _given_out(response: Response, *, stateless: bool) -> Iterable[tuple[IdClass, str]]:
+    """The IDs that later requests may point to.
+
+    Where the history is sent whole, it declares its own calls, and nothing but a container has a name.
+    """
+    answer = json_of(response.body)
+    if not isinstance(answer, Absent):
+        named = not stateless or (isinstance(answer, dict) and "container" in answer)
+        return given_out(answer) if named else ()
+    text = response.body.value
+    named = isinstance(text, str) and (not stateless or '"container"' in text)
+    return given_out_by_stream(text) if named and isinstance(text, str) else ()

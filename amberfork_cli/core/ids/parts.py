@@ -1,0 +1,220 @@
+"""One part of a request body, read once: a message, or all that is no message.
+
+In a tape every request repeats the conversation so far, so most parts have been seen before. A part is known
+by its exact text; what costs time (finding its IDs, blanking them, looking for words that could be IDs) is
+done when it is first met.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TypeAlias
+
+from xxhash import xxh3_64_intdigest
+
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.ids.id_rules import IdRules, Path, Site, sites
+from amberfork_cli.core.tape import JsonValue
+
+DIGEST_SIZE = 16
+_MEMO_BYTES = 4 << 20  # what a tape repeats lies close together: this much holds a few conversations
+_PART_BYTES = 1500  # what a part takes beside its texts
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of a body as it compares: its text without the IDs, and the IDs beside it.
+
+    `text` is the exact JSON with sorted members, `blank` the same with every ID site empty. `digest` covers
+    `blank` and where the sites are; `thread` leaves cache hints out as well, and is what tells whether one
+    request continues another; `hints` is the JSON of those hints, empty where there is none. Sites' paths
+    lead from the part. `emptied` is kept by who looks for mentions: for some IDs, the digest without them and
+    those that stood in the texts, in their order.
+    """
+
+    text: bytes
+    blank: bytes
+    sites: tuple[Site, ...]
+    places: bytes
+    digest: bytes
+    thread: bytes
+    hints: bytes = b""
+    emptied: tuple[frozenset[str], bytes, tuple[str, ...]] | None = field(default=None, repr=False)
+    _words: frozenset[str] | None = field(default=None, repr=False)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The runs of letters, digits, `_` and `-` that could be an ID in running text."""
+        if self._words is None:
+            self._words = _words(self.blank)
+        return self._words
+
+
+class Parts:
+    """The parts of a tape that were met lately."""
+
+    def __init__(self, rules: IdRules) -> None:
+        self._rules = rules
+        self._known: dict[tuple[Path, int], Part] = {}
+        self._weight = 0
+
+    def of(self, value: JsonValue, at: Path) -> Part:
+        """The part that stands at `at` in its body, from memory where its text is known there."""
+        text = jsontext.dumps(value, sort_keys=True)
+        key = at, xxh3_64_intdigest(text)
+        part = self._known.get(key)
+        if part is None or part.text != text:
+            part = read_part(value, text, at=at, rules=self._rules)
+            self._remember(key, part)
+        return part
+
+    def _remember(self, key: tuple[Path, int], part: Part) -> None:
+        self._weight += _PART_BYTES + len(part.text) + (0 if part.blank is part.text else len(part.blank))
+        if self._weight > _MEMO_BYTES:
+            self._known.clear()
+            self._weight = len(part.text)
+        self._known[key] = part
+
+
+def read_part(value: JsonValue, text: bytes, *, at: Path, rules: IdRules) -> Part:
+    """A part from its value and exact text."""
+    found = tuple(sites(value, rules, at=at))
+    blanked = blank(value, found)
+    blank_text = jsontext.dumps(blanked, sort_keys=True) if found else text
+    places = ascii([(site.path, site.part, site.id_class.value, site.role.value) for site in found])
+    encoded = places.encode() if found else b""
+    digest = content_digest(blank_text, encoded)
+    if b'"cache_control"' not in blank_text:
+        return Part(text, blank_text, found, encoded, digest, digest)
+    plain, hints = _without_hints(blanked)
+    thread = content_digest(jsontext.dumps(plain, sort_keys=True), encoded)
+    return Part(text, blank_text, found, encoded, digest, thread, jsontext.dumps(hints, sort_keys=True))
+
+
+def content_digest(*pieces: bytes) -> bytes:
+    """A digest of the pieces, each with its length, so that no two lists of pieces run together."""
+    hashed = blake2b(digest_size=DIGEST_SIZE)
+    for piece in pieces:
+        hashed.update(b"%d:" % len(piece))
+        hashed.update(piece)
+    return hashed.digest()
+
+
+def with_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
+    """A copy with `change` made to every string that is a value, in array order and by sorted key."""
+    if isinstance(value, str):
+        return change(value)
+    root = _copy(value)
+    stack = [root]
+    while stack:
+        here = stack.pop()
+        for key, child in (
+            sorted(_entries(here), key=lambda entry: entry[0]) if isinstance(here, dict) else _entries(here)
+        ):
+            if isinstance(child, str):
+                _set(here, key, change(child))
+            elif isinstance(child, (dict, list)):
+                new = _copy(child)
+                _set(here, key, new)
+                stack.append(new)
+    return root
+
+
+def blank(value: JsonValue, found: tuple[Site, ...]) -> JsonValue:
+    """The value with an empty string at each site; what holds no site is shared with the value."""
+    tree: _Tree = {}
+    for site in found:
+        at = tree
+        for key in site.path[:-1]:
+            at = at.setdefault(key, {})
+        at[site.path[-1]] = {}
+    return _blanked(value, tree)
+
+
+_Tree: TypeAlias = "dict[str | int, _Tree]"
+
+
+def _blanked(value: JsonValue, tree: _Tree) -> JsonValue:
+    """Iterative copy of what lies on the way to a site."""
+    if not tree:
+        return value
+    root = _copy(value)
+    stack: list[tuple[JsonValue, _Tree]] = [(root, tree)]
+    while stack:
+        here, below = stack.pop()
+        for key, deeper in below.items():
+            child = _get(here, key)
+            new = _copy(child) if deeper else ""
+            _set(here, key, new)
+            if deeper:
+                stack.append((new, deeper))
+    return root
+
+
+def _copy(value: JsonValue) -> JsonValue:
+    return value.copy() if isinstance(value, (dict, list)) else value
+
+
+def _get(container: JsonValue, key: str | int) -> JsonValue:
+    if isinstance(container, dict) and isinstance(key, str):
+        return container[key]
+    if isinstance(container, list) and isinstance(key, int):
+        return container[key]
+    raise KeyError(key)
+
+
+def _set(container: JsonValue, key: str | int, value: JsonValue) -> None:
+    if isinstance(container, (dict, list)):
+        container[key] = value  # type: ignore[index]
+
+
+def _without_hints(value: JsonValue) -> tuple[JsonValue, list[JsonValue]]:
+    """The value without `cache_control`, which says what to cache and nothing of what is said; and those."""
+    hints: list[JsonValue] = []
+    root = _copy(value)
+    stack = [root]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, dict):
+            hints.extend([here.pop("cache_control")] if "cache_control" in here else [])
+        for key, child in _entries(here):
+            if isinstance(child, (dict, list)):
+                new = _copy(child)
+                _set(here, key, new)
+                stack.append(new)
+    return root, hints
+
+
+def _entries(container: JsonValue) -> Iterator[tuple[str | int, JsonValue]]:
+    if isinstance(container, dict):
+        yield from list(container.items())
+    elif isinstance(container, list):
+        yield from enumerate(container)
+
+
+_RUN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_TO_RUNS = bytes(code if code in _RUN else 32 for code in range(256))
+_LEAST = 8
+_CODE_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{4}")
+
+
+def _words(text: bytes) -> frozenset[str]:
+    """Words of a JSON text that are long enough and no plain words; its escapes are no part of a word."""
+    if b"\\" in text:
+        text = text.replace(b"\\\\", b"  ")
+        for escape in (b"\\n", b"\\t", b"\\r", b"\\f", b"\\b"):
+            text = text.replace(escape, b"  ")
+        if b"\\u" in text:
+            text = _CODE_ESCAPE.sub(b"      ", text)
+    return frozenset(
+        word.decode()
+        for word in text.translate(_TO_RUNS).split()
+        if len(word) >= _LEAST and not _is_plain(word)
+    )
+
+
+def _is_plain(word: bytes) -> bool:
+    return word.isalpha() and (word.islower() or word.isupper() or word.istitle())

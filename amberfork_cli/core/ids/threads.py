@@ -1,0 +1,217 @@
+"""The messages of one conversation as they grow from request to request, and what their IDs mean.
+
+Each request of an agent repeats the conversation so far. Its digest is built message by message, so that the
+next request of the same conversation pays for what it adds and not for what it repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from operator import is_
+
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Site
+from amberfork_cli.core.ids.linkage import Linker, Mentions, Minted, Token
+from amberfork_cli.core.ids.parts import Part, content_digest, with_texts
+from amberfork_cli.core.tape import JsonValue, LeftOut
+
+_COMMA = ord(",")
+_FEW_IDS = 64  # up to so many, searching for each in a message is faster than taking the message apart
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a whole body comes to: its digest, and the IDs in it that nothing explains."""
+
+    digest: bytes
+    unexplained: frozenset[str]
+
+
+class Thread:
+    """A history as far as it has been read. `text` is its exact JSON without the closing bracket, if known.
+
+    `messages` are the objects it was read from: a reader may give the same ones again, which are the same
+    messages without a look at them.
+
+    `prefixes` are digests of the first one, two, three … messages, IDs and cache hints set aside; `links` say
+    for each message what its IDs mean, counted from where the message begins; `digests` are those of the
+    messages, `hints` the cache hints and the messages that hold them.
+    """
+
+    def __init__(self, name: str, rules: IdRules, minted: Minted) -> None:
+        self.name, self.text = name, b""
+        self.messages: list[JsonValue] = []
+        self.parts: list[Part] = []
+        self.digests: list[bytes] = []
+        self.links: list[bytes] = []
+        self.weight = 0
+        self.prefixes: list[bytes] = []
+        self.hints: list[tuple[int, bytes]] = []
+        self._rules, self._minted = rules, minted
+        self._linker = Linker(rules, calls=set(), minted=minted)
+        self._hash = blake2b(digest_size=32)
+        self._told: set[str] = set()
+        self._words: set[str] | None = None
+        self._mentions = self._doubtful = False
+
+    def goes_on(self, name: str, history: list[JsonValue]) -> bool:
+        """Whether a history begins with the very objects of this thread, and they mean the same."""
+        return (
+            0 < len(self.messages) <= len(history)
+            and self.name == name
+            and all(map(is_, self.messages, history))
+            and self._linker.stands()
+        )
+
+    def begins(self, name: str, text: bytes) -> bool:
+        """Whether a history of that text begins with this thread, whole messages only, and means the same."""
+        end = len(self.text)
+        if not end or self.name != name or not text.startswith(self.text):
+            return False
+        return (len(text) == end or text[end] == _COMMA) and self._linker.stands()
+
+    def add(self, part: Part) -> None:
+        """Take in one more message."""
+        pattern = links = b""
+        if part.sites:
+            since = self._linker.counts()
+            self._doubtful = self._doubtful or any(map(self._linker.changes_its_mind, part.sites))
+            tokens = _linked(self._linker, part)
+            pattern, links = _pattern(part.sites, tokens), _pattern(part.sites, tokens, since=since)
+        self._hash.update(part.digest + pattern)
+        self._mentions = self._mentions or self._seems_mentioned(part)
+        if part.hints:
+            self.hints.append((len(self.parts), part.hints))
+        self.parts.append(part)
+        self.digests.append(part.thread)
+        self.weight += 2 * len(part.text)
+        self.links.append(links)
+        self.prefixes.append(content_digest(self.prefixes[-1] if self.prefixes else b"", part.thread))
+
+    def ended_by(self, rest: Part) -> Ending:
+        """The digest of the messages and of the rest of the body, which is not taken in."""
+        linker = self._linker.copy() if rest.sites else self._linker
+        doubtful = self._doubtful or any(map(linker.changes_its_mind, rest.sites))
+        tokens = _linked(linker, rest)
+        mentions = self._mentions or not rest.words.isdisjoint(linker.telling)
+        if doubtful or mentions or linker.odd or self._seems_to_mention(linker.telling):
+            return self._linked_again(rest)
+        return Ending(
+            content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
+            frozenset(linker.unexplained),
+        )
+
+    def _seems_mentioned(self, part: Part) -> bool:
+        """Whether a message that comes now, or an ID that it brings, makes it seem that an ID is mentioned.
+
+        A few IDs are searched for in the texts; of many, the words of the texts are kept to be looked up.
+        """
+        telling = self._linker.telling
+        if self._words is None and len(telling) > _FEW_IDS:
+            self._words = set().union(*(known.words for known in self.parts))
+        if self._words is not None:
+            self._words |= part.words
+            return not self._words.isdisjoint(telling)
+        fresh = [_as_text(value) for value in telling if value not in self._told]
+        self._told.update(telling)
+        return any(text in known.blank for text in fresh for known in self.parts) or any(
+            _as_text(value) in part.blank for value in telling
+        )
+
+    def _seems_to_mention(self, telling: Mapping[str, Token]) -> bool:
+        """Whether a message seems to mention one of those IDs that only the rest of the body brings."""
+        brought = telling.keys() - self._linker.telling.keys()
+        if self._words is not None:
+            return not self._words.isdisjoint(brought)
+        return any(_as_text(value) in part.blank for value in brought for part in self.parts)
+
+    def _linked_again(self, rest: Part) -> Ending:
+        """The same digest the long way, with what can only be known once the whole body is read."""
+        parts = (*self.parts, rest)
+        calls = {site.value for part in parts for site in part.sites if site.id_class is IdClass.CALL}
+        linker = Linker(self._rules, calls=calls, minted=self._minted)
+        patterns = [_pattern(part.sites, [linker.token(site) for site in part.sites]) for part in parts]
+        found = [_emptied(part, linker.telling, linker.odd) for part in parts]
+        hashed = blake2b(digest_size=32)
+        for (digest, mentioned), pattern in zip(found[:-1], patterns, strict=False):
+            hashed.update(digest + pattern + mentioned)
+        return Ending(
+            content_digest(hashed.digest(), found[-1][0], patterns[-1] + found[-1][1]),
+            frozenset(linker.unexplained),
+        )
+
+
+@lru_cache(maxsize=4096)
+def _as_text(value: str) -> bytes:
+    """A string as it stands in a JSON text, without its quotes."""
+    return jsontext.dumps(value)[1:-1]
+
+
+def _linked(linker: Linker, part: Part) -> list[Token | None]:
+    linker.calls.update(site.value for site in part.sites if site.id_class is IdClass.CALL)
+    return [linker.token(site) for site in part.sites]
+
+
+_LETTERS = {IdClass.CALL: b"c", IdClass.ITEM: b"i", IdClass.BLOB: b"b"}
+_FROM_START: Mapping[IdClass, int] = dict.fromkeys(IdClass, 0)
+
+
+def _pattern(
+    found: Iterable[Site], tokens: Iterable[Token | None], *, since: Mapping[IdClass, int] = _FROM_START
+) -> bytes:
+    """What the IDs of a part mean, as bytes; an ID that the rules leave alone stands for itself."""
+    return b"".join(_sign(site.value, token, since) for site, token in zip(found, tokens, strict=True))
+
+
+def _sign(value: str, token: Token | None, since: Mapping[IdClass, int]) -> bytes:
+    if token is None:
+        verbatim = value.encode(errors="surrogatepass")
+        return b"v%d:%s;" % (len(verbatim), verbatim)
+    id_class, meaning = token
+    if isinstance(meaning, bytes):
+        return b"m%d:%s;" % (len(meaning), meaning)
+    return b"%s%d;" % (_LETTERS[id_class], meaning - since[id_class])
+
+
+def _emptied(part: Part, telling: Mapping[str, Token], odd: Iterable[str]) -> tuple[bytes, bytes]:
+    """The part's digest with every mention of an ID empty, and what its mentions mean, in their order.
+
+    IDs are taken out of running text, so that they are digested out of band like those at their sites.
+    """
+    ids = frozenset(part.words & telling.keys()) | {id_ for id_ in odd if _as_text(id_) in part.blank}
+    if not ids:
+        return part.digest, b""
+    if part.emptied is None or part.emptied[0] != ids:
+        part.emptied = ids, *_Emptying(ids).of(part)
+    _, digest, mentioned = part.emptied
+    return digest, b"".join(_sign(id_, telling[id_], _FROM_START) for id_ in mentioned)
+
+
+class _Emptying:
+    """Takes some IDs out of the texts of one part."""
+
+    def __init__(self, ids: frozenset[str]) -> None:
+        self._mentions = Mentions(ids)
+        self._ordinal = 0
+        self._places: list[tuple[int, int]] = []
+        self._found: list[str] = []
+
+    def of(self, part: Part) -> tuple[bytes, tuple[str, ...]]:
+        """The digest of what is left, and the IDs that stood there."""
+        value = jsontext.loads(part.blank, left_out=LeftOut())
+        left = jsontext.dumps(with_texts(value, self._without_mentions), sort_keys=True)
+        if not self._found:
+            return part.digest, ()
+        return content_digest(left, part.places, repr(self._places).encode()), tuple(self._found)
+
+    def _without_mentions(self, text: str) -> str:
+        self._ordinal += 1
+        taken_out = 0  # places count in the text that is left, which is the same however long the IDs are
+        for found in self._mentions.find(text):
+            self._places.append((self._ordinal, found.start() - taken_out))
+            self._found.append(found[0])
+            taken_out += len(found[0])
+        return self._mentions.replaced(text, lambda _: "")

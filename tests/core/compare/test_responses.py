@@ -1,0 +1,78 @@
+"""What differs between the responses to two paired requests."""
+
+from typing import Any
+
+from diff_telling import lines
+
+from amberfork_cli.core.compare.responses import VOLATILE, response_findings
+from amberfork_cli.core.tape import ABSENT, Body, Exchange, Request, Response
+
+Json = Any
+
+
+def exchange(body: Body = ABSENT, *, status: int = 200) -> Exchange:
+    """A request that was answered so."""
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
+    request = Request("POST", "/v1/chat/completions", body=Body.json(asked))
+    return Exchange(0, request, Response(status, body=body))
+
+
+def answer(text: str = "x", **more: Json) -> Body:
+    """A chat completion."""
+    return Body.json({"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}], **more})
+
+
+def told(old: Exchange, new: Exchange) -> list[str]:
+    """What differs, place by place."""
+    return [line for finding in response_findings(old, new) for line in lines(finding.spot)]
+
+
+def test_the_same_answer_differs_nowhere() -> None:
+    """Whatever is fresh in every response."""
+    old, new = (exchange(answer(**dict.fromkeys(VOLATILE, number))) for number in (1, 2))
+
+    assert told(old, new) == []
+
+
+def test_the_members_that_differ_are_told_by_their_own_paths() -> None:
+    """Under the member of the answer that they stand in."""
+    assert told(exchange(answer("x")), exchange(answer("y"))) == [
+        "response.choices",
+        '  value choices.0.message.content "x" -> "y"',
+    ]
+
+
+def test_ids_of_calls_are_set_apart() -> None:
+    """A response mints them anew."""
+    old, new = (
+        exchange(Body.json({"choices": [{"message": {"tool_calls": [{"id": one, "type": "function"}]}}]}))
+        for one in ("call_a", "call_b")
+    )
+
+    assert told(old, new) == []
+
+
+def test_another_status_is_told_first() -> None:
+    """Before the body that came with it."""
+    old, new = exchange(answer(), status=200), exchange(Body.text("busy"), status=429)
+
+    assert [line for line in told(old, new) if not line.startswith(" ")] == ["response.status", "response"]
+
+
+def test_one_response_more_is_told_as_that() -> None:
+    """Its status stands for it."""
+    silent = Exchange(0, exchange().request)
+
+    assert told(silent, exchange()) == ["response", "  added nothing -> 200"]
+    assert told(exchange(), silent) == ["response", "  removed 200 -> nothing"]
+    assert told(silent, silent) == []
+
+
+def test_bodies_that_are_no_json_are_compared_as_they_stand() -> None:
+    """A body of another kind is another body."""
+    assert told(exchange(Body.text("a")), exchange(Body.text("b"))) == ["response", '  value "a" -> "b"']
+    assert told(exchange(ABSENT), exchange(Body.bytes(b"\x00"))) == [
+        "response",
+        "  added nothing -> b'\\x00'",
+    ]
+    assert told(exchange(Body.text("a")), exchange(Body.text("a"))) == []
