@@ -87,7 +87,11 @@ def _compare(pair: Pair, *, rounds: int, peers: bool) -> None:
     places = sum(len(change.spots) for change in report.changes)
     beyond = measured[whole].median - measured[loading].median
     rows = [
-        [f"amberfork, beyond loading ({places} place, {len(told)} differences)", _ms(beyond), "1"],
+        [
+            f"amberfork, beyond loading ({_count(places, 'place')}, {_count(len(told), 'difference')})",
+            _ms(beyond),
+            "1",
+        ],
         ["amberfork, loading", _ms(measured[loading].median), _ratio(measured[loading].median, beyond)],
         [
             "amberfork diff, whole process",
@@ -273,6 +277,10 @@ def _peak() -> float:
 
 
 _CHILDREN = {"growth": _growth, **{name: _measured_peer(name) for name in _PEERS}}
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _ms(seconds: float) -> str:

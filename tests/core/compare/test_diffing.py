@@ -145,6 +145,21 @@ def test_two_issues_of_one_run_are_the_same(wire: str) -> None:
     assert (report.same, report.verdict, marks(report)) == (True, Verdict.SAME, ".......")
 
 
+MINTS: dict[str, Callable[[str], str]] = {"constant": lambda _: "call", "empty": lambda _: ""}
+
+
+@pytest.mark.parametrize("mint", MINTS)
+@pytest.mark.parametrize("wire", ["chat", "anthropic", "bedrock", "gemini"])
+def test_ids_that_say_nothing_are_the_same_as_fresh_ones(wire: str, mint: str) -> None:
+    """Where results come in the order of their calls, the order alone says what answers what."""
+    poor = listed(WIRES[wire](MONDAY, MINTS[mint]))  # type: ignore[arg-type]
+
+    same = diff_tapes(tape(MONDAY, wire=WIRES[wire]), poor)
+    changed_ = diff_tapes(tape(SCENARIOS["argument"][0], wire=WIRES[wire]), poor)
+
+    assert (same.same, causes(changed_)) == (True, ["the model called book_hotel with nights=2, not 3"])
+
+
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_change_is_told_once_where_it_shows_first(scenario: str, wire: str) -> None:
