@@ -504,6 +504,16 @@ def test_polls_that_were_added_are_one_hunk() -> None:
     assert causes(report) == ['a turn was inserted: poll(job="a") and poll(job="a") and their results']
 
 
+def test_a_turn_dropped_from_a_long_run_is_one_hunk() -> None:
+    """However long the run is and however alike its turns are, with every ID minted anew."""
+    long = replace(MONDAY, turns=tuple(Turn((weather(f"City {n % 7}", celsius=n % 5),)) for n in range(150)))
+
+    report = diff_tapes(tape(long), tape(without(long, 70), seed=2))
+
+    assert marks(report) == "." * 71 + "o" + "F" + ":" * 78
+    assert [len(change.differences) for change in report.changes] == [2]
+
+
 def test_a_second_insertion_is_told_where_it_is() -> None:
     """What was inserted earlier in the conversation is not told again with it."""
     twice = with_turn(with_turn(MONDAY, 5, Turn((weather("Oslo"),))), 2, Turn((flights("2026-05-05"),)))
