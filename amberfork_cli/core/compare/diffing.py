@@ -30,6 +30,7 @@ from amberfork_cli.core.compare.report import (
     TapeFacts,
     Words,
     ours,
+    quoted,
 )
 from amberfork_cli.core.compare.responses import response_findings
 from amberfork_cli.core.compare.tracing import Tracer
@@ -417,7 +418,7 @@ class _Comparison:
         labels = list(dict.fromkeys(finding.spot.label for finding in found))
         count = len(labels) - 2
         more = f" and {count} more place{'' if count == 1 else 's'}" if count > 0 else ""
-        return (ours(f"which differs in {', '.join(labels[:2])}{more}"),) if labels else ()
+        return (ours("which differs in "), quoted(", ".join(labels[:2])), ours(more)) if labels else ()
 
     def _missing(self) -> dict[int, list[ExchangeDiff]]:
         """The recorded exchanges that were never re-issued, by the re-issued one after which they belong."""
