@@ -10,17 +10,19 @@ import typer
 
 from amberfork_cli.commands.exits import ExitCode
 from amberfork_cli.commands.options import (
+    READ,
     SHOWN,
     Ids,
     Ignore,
     InputFormat,
     Lenient,
+    Loose,
     NoColor,
     Presets,
     Replace,
     pairs,
 )
-from amberfork_cli.commands.reporting import DiffFormat
+from amberfork_cli.commands.reporting import DiffFormat, Format
 from amberfork_cli.commands.served import SERVED, Command, Env, Port, Upstreams
 from amberfork_cli.errors import OptionError, TapeError
 from amberfork_cli.proxy.choices import OnMiss
@@ -28,6 +30,7 @@ from amberfork_cli.proxy.choices import OnMiss
 if TYPE_CHECKING:
     from amberfork_cli.core.compare.report import DiffReport
     from amberfork_cli.core.tape import Exchange, Tape
+    from amberfork_cli.core.tools.run_report import RunReport
 
 _THIS_RUN: Final = "this run"
 
@@ -75,6 +78,17 @@ def check(
     upstream: Upstreams = None,
     env: Env = None,
     port: Port = 0,
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            "--tools",
+            metavar="REF",
+            help="Run the tool calls of the tape again as well, as run-tools does: mytools.py, "
+            "mytools.py:attr, pkg.mod or pkg.mod:attr. What has side effects is not run.",
+            rich_help_panel=READ,
+        ),
+    ] = None,
+    loose: Loose = False,
     ids: Ids = None,
     ignore: Ignore = None,
     replace: Replace = None,
@@ -84,8 +98,9 @@ def check(
 ) -> ExitCode:
     """Run an agent again, answered from a tape, and compare what it asks with what it asked then.
 
-    Exits 0 when the agent asks the same, 1 when it does not, 2 on trouble, which includes an agent that
-    fails. What the agent writes to stdout goes to stderr, so that stdout is the report.
+    Exits 0 when the agent asks the same, 1 when it does not, or a tool of --tools answers otherwise, 2 on
+    trouble, which includes an agent that fails. What the agent writes to stdout goes to stderr, so that
+    stdout is the report.
     """
     from tempfile import TemporaryDirectory
 
@@ -107,12 +122,14 @@ def check(
         showing.forbid_colour()
     settings = project_settings()
     usual = chosen(settings, "format", settings.format, DiffFormat) if settings.format else DiffFormat.TEXT
+    if tools is not None:
+        _refuse_what_tools_exclude(tools, format or usual, update=update)
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     opened = open_tape(tape, input_format=input_format, lenient=lenient, notice=showing.tell)
     with opened as recorded, TemporaryDirectory(prefix="amberfork-") as folder:
         asked_now = Path(folder) / "reissued.jsonl"
         code, tally = run_replay(
-            RecordedTape(recorded, DiffOptions(counts.rules, counts.adjustments)),
+            RecordedTape(recorded, DiffOptions(counts.rules, counts.adjustments, loose=loose)),
             command,
             output=asked_now,
             force=False,
@@ -126,14 +143,17 @@ def check(
             raise TapeError(_asked_nothing(code), source=str(tape))
         with open_tape(asked_now) as reissued:
             reissued.source = _THIS_RUN  # and not the name of a temporary file
-            report = compared(recorded, reissued, counts, loose=False, responses=False)
+            report = compared(recorded, reissued, counts, loose=loose, responses=False)
+            tool_report = None if tools is None else _tools_run(recorded, tools)
             reporting.save(report, output or (), full=full, reread=looking_up(recorded, reissued))
             if not quiet:
                 reporting.show(report, format or usual, full=full)
+            if tool_report is not None and not quiet:
+                _show_tools(tool_report, format or usual)
             if update and not report.same and not code:
                 _update(tape, recorded, reissued)
                 return ExitCode.SAME
-    return _verdict(report, code)
+    return _verdict(report, code, tool_report)
 
 
 def _asked_nothing(code: int) -> str:
@@ -141,7 +161,7 @@ def _asked_nothing(code: int) -> str:
     return f"the agent asked nothing{ended}: does it take its base URL from its environment?"
 
 
-def _verdict(report: DiffReport, code: int) -> ExitCode:
+def _verdict(report: DiffReport, code: int, tools: RunReport | None) -> ExitCode:
     """The exit code: an agent that fails although it asked the same is trouble, and told."""
     from amberfork_cli.commands.showing import tell
 
@@ -149,7 +169,38 @@ def _verdict(report: DiffReport, code: int) -> ExitCode:
         tell(f"the agent ended with exit code {code}")
     if not report.same:
         return ExitCode.DIFFERENT
-    return ExitCode.TROUBLE if code else ExitCode.SAME
+    if code:
+        return ExitCode.TROUBLE
+    return ExitCode.SAME if tools is None or tools.good else ExitCode.DIFFERENT
+
+
+def _tools_run(recorded: Tape, registry: str) -> RunReport:
+    """What became of the tool calls; before anything is shown, since a registry may be trouble."""
+    from amberfork_cli.commands import tool_runs
+
+    return tool_runs.report_on(recorded, registry)
+
+
+def _show_tools(report: RunReport, form: DiffFormat) -> None:
+    """Show what became of the tool calls, below the diff: as a document if that is one, else as text."""
+    from amberfork_cli.commands import tool_runs
+    from amberfork_cli.commands.showing import stdout
+
+    if form is DiffFormat.JSON:
+        tool_runs.show(report, Format.JSON, is_plan=False)
+    else:
+        stdout().write("\n")
+        tool_runs.show(report, Format.TEXT, is_plan=False)
+
+
+def _refuse_what_tools_exclude(registry: str, form: DiffFormat, *, update: bool) -> None:
+    """Raises OptionError for what would leave it open which results count, or mix two kinds of lines."""
+    if not registry:
+        raise OptionError("which tools? Name them: --tools mytools.py")
+    if update:
+        raise OptionError("--tools and --update exclude each other: check the tools once the tape is new")
+    if form is DiffFormat.JSONL:
+        raise OptionError("--tools and --format jsonl exclude each other: json gives a document for each")
 
 
 def _refuse_to_update_what_is_no_recording(tape: Path) -> None:

@@ -15,6 +15,7 @@ from amberfork_cli.commands.options import (
     Ignore,
     InputFormat,
     Lenient,
+    Loose,
     NoColor,
     Presets,
     Replace,
@@ -68,14 +69,7 @@ def diff(
         typer.Option("--quiet", "-q", help="Say nothing: the exit code answers.", rich_help_panel=SHOWN),
     ] = False,
     no_color: NoColor = False,
-    loose: Annotated[
-        bool,
-        typer.Option(
-            "--loose",
-            help="Let spelling (1 and 1.0) and form (a text, or one text part) pass.",
-            rich_help_panel=COMPARED,
-        ),
-    ] = False,
+    loose: Loose = False,
     responses: Annotated[
         bool, typer.Option("--responses", help="Compare what came back as well.", rich_help_panel=COMPARED)
     ] = False,

@@ -52,6 +52,14 @@ Presets: TypeAlias = Annotated[
         rich_help_panel=COMPARED,
     ),
 ]
+Loose: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--loose",
+        help="Let spelling (1 and 1.0) and form (a text, or one text part) pass.",
+        rich_help_panel=COMPARED,
+    ),
+]
 Lenient: TypeAlias = Annotated[
     bool,
     typer.Option(

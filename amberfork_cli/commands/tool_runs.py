@@ -1,10 +1,10 @@
-"""What `run-tools` does between its options and its exit code."""
+"""What `run-tools`, and `check --tools`, do between their options and their exit code."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,8 @@ from amberfork_cli.commands.reporting import Format
 from amberfork_cli.commands.run_live import Watch
 from amberfork_cli.commands.showing import output, tell
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.tools.plan import Choice, Decision
+from amberfork_cli.core.tape import Tape
+from amberfork_cli.core.tools.plan import Choice, Decision, PlannedTurn
 from amberfork_cli.core.tools.run_report import RunReport
 from amberfork_cli.errors import JsonError, OptionError
 from amberfork_cli.tapes import open_tape, save_tape
@@ -58,21 +59,23 @@ def report_of(wanted: Wanted, *, tape_out: Path | None) -> RunReport:
         source = _source(wanted.tape, client)
         with open_tape(source, notice=tell) as tape:
             plan = plan_tape(tape, client, wanted.choice)
-            _tell_left_out(plan, client, wanted.registry)
-            with Watch(plan.calls) as watch:
-                report = run_plan(
-                    plan,
-                    client,
-                    registry=wanted.registry,
-                    values=values,
-                    check_only=wanted.check_only,
-                    on_event=watch,
-                )
+            report = _ran(plan, client, wanted.registry, values=values, check_only=wanted.check_only)
             if tape_out is not None:
                 from amberfork_cli.core.tools.refreshing import refreshed
 
                 save_tape(refreshed(tape, report), tape_out, form=tape.form, header=tape.header)
     return report
+
+
+def report_on(tape: Tape, registry: str) -> RunReport:
+    """What running the calls of an open tape found; what has side effects, or may have them, is not run.
+
+    Raises OptionError, TapeError and RegistryLoadError.
+    """
+    with WorkerClient(registry) as client:
+        plan = plan_tape(tape, client, Choice())
+        turns = tuple(_with_nothing_to_say(turn) for turn in plan.turns)
+        return _ran(replace(plan, turns=turns), client, registry)
 
 
 def show(report: RunReport, form: Format, *, is_plan: bool) -> None:
@@ -135,6 +138,20 @@ def _values(context: Path | None) -> Any:
         return jsontext.loads(context.read_bytes())
     except JsonError as error:
         raise OptionError(f"--context {context}:{error}") from error
+
+
+def _with_nothing_to_say(turn: PlannedTurn) -> PlannedTurn:
+    """The turn for a command that has no `--allow`: its display must not advise to say it."""
+    return replace(turn, calls=tuple(replace(call, flag="") for call in turn.calls))
+
+
+def _ran(
+    plan: TapePlan, client: WorkerClient, registry: str, *, values: Any = None, check_only: bool = False
+) -> RunReport:
+    """What a plan came to, watched by whoever waits at a terminal."""
+    _tell_left_out(plan, client, registry)
+    with Watch(plan.calls) as watch:
+        return run_plan(plan, client, registry=registry, values=values, check_only=check_only, on_event=watch)
 
 
 def _tell_left_out(plan: TapePlan, client: WorkerClient, registry: str) -> None:

@@ -3,7 +3,9 @@
 A request is looked up by method, path and canonical body. What a response of the tape gave out, a handle or
 the ID of a call, goes by its value where a request points to it: whoever is answered from the tape is given
 the IDs that stand on it, so they come back as they are there. IDs that the agent mints itself are set aside,
-as everywhere. Equal requests use up their recorded answers in order. Nothing takes longer on a longer tape.
+as everywhere. Equal requests use up their recorded answers in order. Loosely compared, a request that is not
+on the tape is answered as the nearest one, if it is the same but for its writing. Nothing takes longer on a
+longer tape.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from amberfork_cli.core.compare.diffing import DiffOptions
+from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
 from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.ids.id_rules import sites
 from amberfork_cli.core.ids.minted import given_out, given_out_by_stream
-from amberfork_cli.core.tape import Exchange, Response, Tape, at_least_one
+from amberfork_cli.core.tape import Exchange, ExchangeList, Response, Tape, at_least_one
 from amberfork_cli.errors import TapeError
 
 
@@ -55,12 +57,14 @@ class RecordedTape:
         self._waiting: dict[_Key, deque[int]] = defaultdict(deque)
         self._answers: dict[_Key, list[int]] = defaultdict(list)
         self._near = _Near()
+        self._keys: dict[int, _Key] = {}
         self.base_urls: dict[str, str] = {}
         answered = [key for exchange in at_least_one(tape) for key in self._learn(exchange)]
         for number, fingerprint, pointed_to in answered:
-            self._waiting[self._key(fingerprint, pointed_to)].append(number)
-            self._answers[self._key(fingerprint, pointed_to)].append(number)
-        self._unused = {number for number, _, _ in answered}
+            key = self._keys[number] = self._key(fingerprint, pointed_to)
+            self._waiting[key].append(number)
+            self._answers[key].append(number)
+        self._unused = set(self._keys)
         if not answered:
             raise TapeError("there is no response on this tape to answer with", source=tape.source)
 
@@ -78,14 +82,31 @@ class RecordedTape:
         """The exchange that answers a request, used up by it, or what there is to say of a miss."""
         sketch, pointed_to = self._sketch(asked)
         key = self._key(sketch.fingerprint, pointed_to)
-        waiting = self._waiting.get(key)
-        if waiting:
+        waiting = self._waiting.get(key, deque())
+        while waiting:
             number = waiting.popleft()
-            self._unused.discard(number)
-            return Hit(self._tape.reread(number))
+            if number in self._unused:  # and not used up by a request in another writing
+                return self._use(self._tape.reread(number))
         answers = self._answers.get(key, ())
         near = answers[-1] if answers else self._near.to(sketch, self._unused)
-        return Miss(len(answers), None if near is None else self._tape.reread(near))
+        nearest = None if near is None else self._tape.reread(near)
+        if self.options.loose and nearest is not None and self._is_answer(nearest, asked, key):
+            return self._use(nearest)
+        return Miss(len(answers), nearest)
+
+    def _use(self, exchange: Exchange) -> Hit:
+        self._unused.discard(exchange.number)
+        return Hit(exchange)
+
+    def _is_answer(self, nearest: Exchange, asked: Exchange, key: _Key) -> bool:
+        """Whether an unused exchange is for a request that differs in its writing alone."""
+        if nearest.number not in self._unused:
+            return False
+        fingerprint, pointed_to = self._keys[nearest.number]
+        if fingerprint == key[0] or pointed_to != key[1]:  # it goes on from another response
+            return False
+        old, new = (ExchangeList([replace(each, number=0)]) for each in (nearest, asked))
+        return diff_tapes(old, new, replace(self.options, responses=False)).same
 
     def _learn(self, exchange: Exchange) -> Iterator[tuple[int, str, tuple[str, ...]]]:
         """Take in an exchange; gives what it is looked up by, if it answers anything."""

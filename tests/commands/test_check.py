@@ -4,14 +4,38 @@ from __future__ import annotations
 
 import json
 import os
+from textwrap import dedent
 
 import pytest
 from served_agents import agent, amberfork
 from stub_provider import Asked, StubProvider, chat, chat_stream
+from tool_run_samples import Asked as Call
+from tool_run_samples import write_tape
 
 from amberfork_cli.proxy.replay import REPLAYED
 from amberfork_cli.tapes import open_tape
 
+ADDS = Call("add", {"a": 1, "b": 2}, "3")
+REFUNDS = Call("refund", {"order": "A1"}, "sent")
+TOOLS = """
+    from pathlib import Path
+    from amberfork_cli import ToolRegistry
+
+    registry = ToolRegistry()
+
+    @registry.tool(read_only=True)
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    @registry.tool(read_only=False)
+    def refund(order: str) -> str:
+        Path("refunded").touch()
+        return "sent"
+"""
+AS_RECORDED = """
+    for line in open("run.jsonl"):
+        ask("", messages=json.loads(line)["request"]["body"]["messages"])
+"""
 NOWHERE = "http://127.0.0.1:9/v1"
 TALK = "ask('a'); ask('b', stream=True); print('done')"
 BRAVE = """
@@ -52,6 +76,19 @@ def check(tape, environment):
         return amberfork("check", tape.name, *options, "--", *agent(code), cwd=tape.parent, env=environment)
 
     return check
+
+
+@pytest.fixture
+def check_tools(tmp_path, environment):
+    """`check --tools` of a tape with these tool calls, a turn each."""
+    (tmp_path / "mytools.py").write_text(dedent(TOOLS))
+
+    def check_tools(calls, *options, code=AS_RECORDED, tools="mytools.py"):
+        tape = write_tape(tmp_path / "run.jsonl", *([call] for call in calls))
+        arguments = ["check", tape.name, "--tools", tools, *options, "--", *agent(code)]
+        return amberfork(*arguments, cwd=tmp_path, env=environment)
+
+    return check_tools
 
 
 def texts(path):
@@ -148,6 +185,101 @@ def test_what_cannot_be_meant_is_trouble(arguments, problem, tape, environment):
     ran = amberfork("check", *arguments, cwd=tape.parent, env=environment)
 
     assert ran.returncode == 2
+    assert ran.stderr.decode().startswith(f"amberfork: {problem}")
+
+
+def test_another_writing_passes_where_the_comparison_is_loose(check):
+    """The tape answers it as well, so that the agent gets to its end."""
+    written_otherwise = "ask('a', messages=[{'role': 'user', 'content': [{'type': 'text', 'text': 'a'}]}]); "
+    written_otherwise += "ask('b', stream=True)"
+
+    strict, loose = check(written_otherwise), check(written_otherwise, "--loose")
+
+    assert strict.returncode == 1
+    assert (loose.returncode, loose.stderr) == (0, b"")
+    assert loose.stdout.decode().splitlines()[-1] == (
+        "Same: all 2 exchanges match (1 form allowed by --loose)."
+    )
+
+
+def test_tools_that_answer_as_they_did_pass(check_tools):
+    """Both reports are shown, that of the tools below that of the agent."""
+    ran = check_tools([ADDS])
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout.decode().splitlines()[3:] == [
+        "Same: all 2 exchanges match.",
+        "",
+        "tape      run.jsonl   1 call in 1 turn",
+        "registry  mytools.py",
+        "",
+        "· #0  add(a=1, b=2)  same",
+        "",
+        "1 call: 1 same.",
+    ]
+
+
+def test_a_tool_that_answers_otherwise_fails_although_the_agent_asks_the_same(check_tools):
+    """What changed is told as by run-tools; with --quiet the exit code tells it alone."""
+    wrong = Call("add", {"a": 1, "b": 2}, "4")
+
+    shown, quiet = check_tools([wrong]), check_tools([wrong], "--quiet")
+
+    assert (shown.returncode, quiet.returncode, quiet.stdout) == (1, 1, b"")
+    lines = shown.stdout.decode().splitlines()
+    assert "Same: all 2 exchanges match." in lines
+    assert '┃ result  "4" → "3"' in lines
+    assert lines[-1] == "1 call: 1 changed (add)."
+
+
+def test_an_agent_that_asks_otherwise_fails_although_the_tools_answer_the_same(check_tools):
+    """Either difference counts."""
+    ran = check_tools([ADDS], code="ask('x')")
+
+    assert ran.returncode == 1
+    assert ran.stdout.decode().splitlines()[-1] == "1 call: 1 same."
+
+
+def test_a_side_effect_is_skipped_and_nothing_is_advised_that_check_cannot_do(check_tools, tmp_path):
+    """It is no difference."""
+    ran = check_tools([REFUNDS])
+
+    assert ran.returncode == 0
+    assert not (tmp_path / "refunded").exists()
+    assert ran.stdout.decode().splitlines()[-1] == "1 call: 1 skipped (refund: side effect)."
+
+
+def test_with_tools_json_is_a_document_for_each(check_tools):
+    """One after the other, the diff first."""
+    ran = check_tools([ADDS], "--format", "json")
+
+    diff, end = json.JSONDecoder().raw_decode(ran.stdout.decode())
+    tools = json.loads(ran.stdout.decode()[end:])
+    assert (ran.returncode, diff["summary"]["same"]) == (0, True)
+    assert [call["status"] for call in tools["calls"]] == ["same"]
+
+
+def test_an_agent_that_fails_is_trouble_whatever_the_tools_answer(check_tools):
+    """As without them."""
+    ran = check_tools([Call("add", {"a": 1, "b": 2}, "4")], code=f"{dedent(AS_RECORDED)}\nsys.exit(3)")
+
+    assert ran.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("tools", "options", "problem"),
+    [
+        ("nowhere.py", [], "nowhere.py"),
+        ("", [], "which tools? Name them: --tools mytools.py"),
+        ("mytools.py", ["--update"], "--tools and --update exclude each other"),
+        ("mytools.py", ["--format", "jsonl"], "--tools and --format jsonl exclude each other"),
+    ],
+)
+def test_tools_that_cannot_be_run_are_trouble(check_tools, tools, options, problem):
+    """Never a difference, and nothing is claimed on stdout."""
+    ran = check_tools([ADDS], *options, tools=tools)
+
+    assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr.decode().startswith(f"amberfork: {problem}")
 
 

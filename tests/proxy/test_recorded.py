@@ -59,6 +59,28 @@ def test_a_request_is_found_wherever_it_stands():
     assert recorded.unused == 0
 
 
+def test_another_writing_is_an_answer_where_the_comparison_is_loose():
+    """Each answer is given once, whichever way it is asked for; what differs in content stays a miss."""
+    recorded = [chat("a", temperature=1), chat("b", temperature=1), chat("a", temperature=1)]
+    asked_now = [chat("a", temperature=1.0), *recorded[1:], recorded[0], chat("b", temperature=2)]
+
+    strict, loose = tape(*recorded), tape(*recorded, options=replace(OPTIONS, loose=True))
+
+    assert numbers(strict, *asked_now) == [None, 1, 0, 2, None]
+    assert numbers(loose, *asked_now) == [0, 1, 2, None, None]
+
+
+def test_a_loose_comparison_does_not_take_one_response_for_another():
+    """Where a request points is no matter of writing."""
+    first, second = (post({"input": name}, {"id": f"resp_{name * 8}"}) for name in "ab")
+    follow, other = (
+        post({"input": "on", "previous_response_id": f"resp_{name * 8}"}, {"id": "resp_end"}) for name in "ab"
+    )
+    loose = tape(first, second, follow, options=replace(OPTIONS, loose=True))
+
+    assert numbers(loose, other, follow) == [None, 2]
+
+
 def test_repeats_are_used_up_in_order():
     """The third of two recorded ones is not on the tape."""
     recorded = tape(chat("a"), chat("b"), chat("a"))
