@@ -46,12 +46,13 @@ def convert(
     """Write recordings as a tape, or a tape as a recording of another tool.
 
     Cassettes of VCR, archives of HTTP, session logs and more are read as they are. Several become one tape,
-    in their order. What the target has no room for is told.
+    in their order; results of a batch join their requests. What the target has no room for is told.
     """
     from amberfork_cli.commands.converting import converted, tasks
     from amberfork_cli.commands.showing import tell
     from amberfork_cli.core.tape import Tape
     from amberfork_cli.tapes import open_tape
+    from amberfork_cli.tapes.batch_results import BatchResults
     from amberfork_cli.tapes.exporting import EXPORTS
 
     def opened(source: Path) -> Tape:
@@ -59,5 +60,6 @@ def convert(
 
     export = next(export for export in EXPORTS if export.name == to)
     for task in tasks(sources, output, suffix=export.suffix):
-        converted(task, opened, export)
+        with BatchResults(input_format=input_format, lenient=lenient, notice=tell) as results:
+            converted(task, opened, export, results)
     return ExitCode.SAME

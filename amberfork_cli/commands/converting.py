@@ -13,6 +13,7 @@ from amberfork_cli.commands.progress import watched
 from amberfork_cli.commands.showing import output, tell
 from amberfork_cli.core.tape import NOTHING, Exchange, Tape
 from amberfork_cli.errors import OptionError, TapeError
+from amberfork_cli.tapes.batch_results import BatchResults
 from amberfork_cli.tapes.exporting import Export, Losses
 
 _SUFFIXES: Final = frozenset({".jsonl", ".json", ".yaml", ".yml", ".har", ".httprr"})
@@ -50,18 +51,19 @@ def tasks(sources: Sequence[Path], target: Path | None, *, suffix: str) -> list[
     ]
 
 
-def converted(task: Task, opened: Opener, export: Export) -> None:
-    """Write one file, whole or not at all, and tell what it has no room for."""
+def converted(task: Task, opened: Opener, export: Export, results: BatchResults) -> None:
+    """Write one file, whole or not at all, and tell what it has no room for, and what could not be joined."""
     losses = Losses()
-    first = opened(task.sources[0])
-    header = first.header if len(task.sources) == 1 else NOTHING
+    sources = results.taken_from(task.sources)
+    first = opened(sources[0])
+    header = first.header if len(sources) == 1 else NOTHING
     with first:
         if task.target is not None:
             task.target.parent.mkdir(parents=True, exist_ok=True)
         with output(task.target) as stream:
-            exchanges = _numbered(chain([first], map(opened, task.sources[1:])))
+            exchanges = results.joined(_numbered(chain([first], map(opened, sources[1:]))))
             export.write(losses.watching(exchanges, export), header, stream)
-    for sentence in losses.sentences():
+    for sentence in chain(results.sentences(), losses.sentences()):
         tell(sentence if task.target is None else f"{task.target}: {sentence}")
 
 

@@ -31,6 +31,14 @@ def run_tools(
             rich_help_panel=READ,
         ),
     ] = None,
+    all_hosts: Annotated[
+        bool,
+        typer.Option(
+            "--all-hosts",
+            help="Look for calls in what a recorder marked as not with a model, too.",
+            rich_help_panel=READ,
+        ),
+    ] = False,
     allow: Annotated[
         list[str] | None,
         typer.Option(
@@ -139,6 +147,7 @@ def run_tools(
         timeout_ms=timeout,
         coerce=coerce,
         check_only=dry_run,
+        all_hosts=all_hosts,
     )
     report = tool_runs.report_of(wanted, tape_out=tape_out)
     tool_runs.save(report, files, is_plan=dry_run)

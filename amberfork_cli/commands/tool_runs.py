@@ -17,6 +17,7 @@ from amberfork_cli.core.tools.plan import Choice, Decision, PlannedTurn
 from amberfork_cli.core.tools.run_report import RunReport
 from amberfork_cli.errors import JsonError, OptionError
 from amberfork_cli.tapes import open_tape, save_tape
+from amberfork_cli.tapes.models import among_all, models_only
 from amberfork_cli.worker.client import WorkerClient
 from amberfork_cli.worker.session import TapePlan, plan_tape, run_plan
 
@@ -36,6 +37,7 @@ class Wanted:
     timeout_ms: int | None
     coerce: bool
     check_only: bool
+    all_hosts: bool
 
 
 def choice(
@@ -58,12 +60,15 @@ def report_of(wanted: Wanted, *, tape_out: Path | None) -> RunReport:
     with _client(wanted) as client:
         source = _source(wanted.tape, client)
         with open_tape(source, notice=tell) as tape:
-            plan = plan_tape(tape, client, wanted.choice)
+            heard = tape if wanted.all_hosts else models_only(tape, notice=tell)
+            plan = plan_tape(heard, client, wanted.choice)
             report = _ran(plan, client, wanted.registry, values=values, check_only=wanted.check_only)
             if tape_out is not None:
                 from amberfork_cli.core.tools.refreshing import refreshed
 
-                save_tape(refreshed(tape, report), tape_out, form=tape.form, header=tape.header)
+                fresh = refreshed(heard, report)
+                whole = fresh if wanted.all_hosts else among_all(tape, fresh)
+                save_tape(whole, tape_out, form=tape.form, header=tape.header)
     return report
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -130,7 +131,7 @@ class Edge:
         try:
             await site.start()
         except OSError as error:
-            taken = reason(OSError(error.errno, (error.strerror or "").rpartition(": ")[2]))
+            taken = reason(OSError(error.errno, os.strerror(error.errno or 0)))  # asyncio's words vary
             raise OptionError(f"cannot serve at port {self._port}: {taken}") from error
 
     async def _handle(self, incoming: BaseRequest) -> StreamResponse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from amberfork_cli.core.tape import Exchange, Tape
@@ -23,6 +23,13 @@ def models_only(tape: Tape, *, notice: Notice | None = None) -> Tape:
     the first pass how many were left out.
     """
     return _ModelsOnly(tape, notice)
+
+
+def among_all(tape: Tape, exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
+    """Every exchange of the tape, those to a model as they are given: one for each, in their order."""
+    given = iter(exchanges)
+    for exchange in tape:
+        yield replace(next(given), number=exchange.number) if to_model(exchange) else exchange
 
 
 class _ModelsOnly(Tape):

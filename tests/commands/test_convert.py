@@ -171,6 +171,65 @@ def test_a_recording_can_be_converted_onto_itself(amberfork, recordings):
         assert len(list(tape)) == 1
 
 
+def test_the_files_of_a_batch_become_one_tape(amberfork, folder):
+    """With what found no counterpart told on stderr."""
+    (folder / "sent.jsonl").write_text(_sent("a") + _sent("b"))
+    (folder / "results.jsonl").write_text(_result("b") + _result("x"))
+
+    ended = amberfork("convert", "sent.jsonl", "results.jsonl", "-o", "tape.jsonl")
+
+    left = '1 result of a batch has no request here; left out, first custom_id "x" of results.jsonl'
+    unanswered = '1 request of a batch has no result here, first custom_id "a"'
+    told = "".join(f"amberfork: tape.jsonl: {sentence}\n" for sentence in (left, unanswered))
+    assert ended == Ended(ExitCode.SAME, "", told)
+    request = {"method": "POST", "path": "/v1/responses", "body": {"input": 1}}
+    assert [json.loads(line) for line in (folder / "tape.jsonl").read_text().splitlines()] == [
+        {"request": request, "custom_id": "a"},
+        {
+            "request": request,
+            "response": {"status": 200, "body": {"output": 2}, "request_id": "q"},
+            "custom_id": "b",
+            "batch_result": {"id": "r"},
+        },
+    ]
+
+
+def test_the_requests_of_a_batch_may_come_from_stdin(amberfork, folder):
+    """The results are a file."""
+    (folder / "results.jsonl").write_text(_result("a"))
+
+    ended = amberfork("convert", "results.jsonl", "-", stdin=_sent("a").encode())
+
+    assert (ended.code, ended.err) == (ExitCode.SAME, "")
+    assert json.loads(ended.out)["response"]["body"] == {"output": 2}
+
+
+@pytest.mark.parametrize("sources", [["a.jsonl"], ["a.jsonl", "b.jsonl"]])
+def test_results_of_a_batch_alone_are_refused(amberfork, folder, sources):
+    """With the word that says how to join them."""
+    (folder / "a.jsonl").write_text(_result("a"))
+    (folder / "b.jsonl").write_text(_result("b"))
+
+    ended = amberfork("convert", *sources, "-o", "tape.jsonl")
+
+    told = (
+        "amberfork: a.jsonl:1:1: the result of a batch, not a request: join it with the file that was sent, "
+        "as in amberfork convert SENT.jsonl RESULTS.jsonl -o tape.jsonl\n"
+    )
+    assert ended == Ended(ExitCode.TROUBLE, "", told)
+    assert not (folder / "tape.jsonl").exists()
+
+
 def test_every_format_that_is_written_can_be_chosen():
     """By its name."""
     assert [export.name for export in EXPORTS] == [*To]
+
+
+def _sent(identity):
+    line = {"custom_id": identity, "method": "POST", "url": "/v1/responses", "body": {"input": 1}}
+    return json.dumps(line) + "\n"
+
+
+def _result(identity):
+    response = {"status_code": 200, "request_id": "q", "body": {"output": 2}}
+    return json.dumps({"id": "r", "custom_id": identity, "response": response, "error": None}) + "\n"

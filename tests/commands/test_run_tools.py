@@ -174,6 +174,33 @@ def test_the_tape_with_fresh_results_can_be_compared(run_tools, amberfork):
     assert "the result of add(a=1, b=2) changed" in differs.out
 
 
+def test_calls_that_are_not_with_a_model_are_left_out(amberfork, folder):
+    """They do not run unless `--all-hosts` is given, and stay on the tape that is written."""
+    other = write_tape(folder / "other.jsonl", [Asked("add", {"a": 5, "b": 5}, "0")])
+    heard = json.loads(other.read_text().splitlines()[1])
+    heard["request"]["to_model"] = False
+    marked = json.dumps(heard)
+    run = write_tape(folder / "run.jsonl", [Asked("add", {"a": 1, "b": 2}, "4")])
+    run.write_text(f"{marked}\n{run.read_text()}{marked}\n")
+
+    ended = amberfork("run-tools", "run.jsonl", "--registry", "mytools.py", "--tape-out", "fresh.jsonl")
+    fresh = (folder / "fresh.jsonl").read_text().splitlines()
+    whole = amberfork("run-tools", "run.jsonl", "--registry", "mytools.py", "--all-hosts")
+
+    assert ended.out.splitlines()[-1].startswith("1 call: 1 changed")
+    assert ended.err == "amberfork: run.jsonl: 2 exchanges are not with a model and left out\n"
+    recorded = run.read_text().splitlines()
+    assert [json.loads(old) == json.loads(new) for old, new in zip(recorded, fresh, strict=True)] == [
+        True,
+        True,
+        False,
+        True,
+    ]
+    assert json.loads(fresh[2])["request"]["body"]["messages"][-1]["content"] == "3"
+    assert whole.out.splitlines()[-1].startswith("2 calls: 2 changed")
+    assert whole.err == ""
+
+
 def test_tools_find_their_context(run_tools, folder):
     """From a file of JSON."""
     (folder / "context.json").write_text('{"user": "ann"}')

@@ -11,6 +11,10 @@ from amberfork_cli.errors import TapeError
 from amberfork_cli.tapes import open_tape, save_tape
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "a"}], "n": 1.0}
+ALONE = (
+    "the result of a batch, not a request: join it with the file that was sent, "
+    "as in amberfork convert SENT.jsonl RESULTS.jsonl -o tape.jsonl"
+)
 
 
 def line(number: int, **changed: object) -> bytes:
@@ -69,7 +73,7 @@ def test_other_members_are_kept_and_a_url_may_be_whole() -> None:
         (b"[]\n", 'not a batch request: no "custom_id"'),
         (
             b'{"id": "b", "custom_id": "a", "response": {"status_code": 200, "body": {}}, "error": null}\n',
-            "the result of a batch, not a request: open the file that was sent",
+            ALONE,
         ),
     ],
 )
@@ -90,7 +94,7 @@ def test_a_file_of_results_is_refused_with_a_word_about_it() -> None:
     """It holds answers, and nobody knows to what."""
     _, error = until_trouble(b'{"id": "b", "custom_id": "a", "response": {"status_code": 200}}\n' * 2)
 
-    assert str(error) == "stream:1:1: the result of a batch, not a request: open the file that was sent"
+    assert str(error) == f"stream:1:1: {ALONE}"
 
 
 def test_a_torn_last_line_is_where_writing_stopped() -> None:

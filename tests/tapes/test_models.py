@@ -1,12 +1,13 @@
 """What is not with a model is left out where only models count."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
 from amberfork_cli.core.tape import Body, Exchange, ExchangeList, Request
 from amberfork_cli.tapes import open_tape
-from amberfork_cli.tapes.models import models_only, to_model
+from amberfork_cli.tapes.models import among_all, models_only, to_model
 
 
 def _exchange(number: int, *, marked: object = None) -> Exchange:
@@ -43,6 +44,22 @@ def test_exchanges_with_a_model_are_numbered_among_themselves() -> None:
     assert again == once
     assert [tape.reread(number) for number in (2, 0)] == [once[2], once[0]]
     assert notices == ["mixed: 2 exchanges are not with a model and left out"]
+
+
+def test_what_was_left_out_comes_back_in_its_place() -> None:
+    """With the numbers that all of them have."""
+    tape = ExchangeList(MIXED)
+    changed = [replace(exchange, idx="changed") for exchange in models_only(tape)]
+
+    whole = list(among_all(tape, changed))
+
+    assert whole == [
+        MIXED[0],
+        replace(MIXED[1], idx="changed"),
+        replace(MIXED[2], idx="changed"),
+        MIXED[3],
+        replace(MIXED[4], idx="changed"),
+    ]
 
 
 def test_what_has_not_been_passed_cannot_be_looked_at() -> None:
