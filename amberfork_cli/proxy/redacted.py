@@ -8,7 +8,7 @@ from amberfork_cli.core.redaction.redact import TapeRedactor
 from amberfork_cli.core.redaction.redacting import Rules
 from amberfork_cli.core.tape import Exchange
 from amberfork_cli.errors import OutputError
-from amberfork_cli.proxy.relay import Tape
+from amberfork_cli.proxy.recording import Tape
 
 
 class RedactedTape:

@@ -8,48 +8,26 @@ recorder ends.
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import suppress
-from dataclasses import replace
-from datetime import UTC, datetime
 from io import BytesIO
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from urllib.request import getproxies, proxy_bypass
 
-from amberfork_cli.core.sse import response_json
-from amberfork_cli.core.tape import Exchange, Headers, JsonValue, Response
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.answering import AgentLeftError, answer_whole, begin, break_off, end, hand_on, refuse
 from amberfork_cli.proxy.calls import ERROR_HEADERS, HOP_BY_HOP, Call
-from amberfork_cli.proxy.credentials import kept_headers
+from amberfork_cli.proxy.recording import AGENT_LEFT, STOPPED, Recording, Tape, in_words
 from amberfork_cli.proxy.server import Service
-from amberfork_cli.proxy.wire import CHUNKS, body_of
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
     from aiohttp.web import StreamResponse
 
-CUT: Final = "cut"
-"""Member of an exchange that did not come to its end: what cut it."""
-
-AGENT_LEFT: Final = "the agent closed the connection"
-STOPPED: Final = "the recorder was stopped"
 _SHORT: Final = 1 << 20  # bytes; an answer announced as no longer is passed on whole
 _LARGE: Final = 4 << 20  # bytes; the line of a larger exchange is made beside the event loop
 _AT_ONCE: Final = 512 << 10  # bytes that aiohttp takes in one piece without a word about it
 _CONNECT_S: Final = 60.0
 _HEADER_BYTES: Final = 64 << 10
-
-
-class Tape(Protocol):
-    """Where exchanges are kept; `failure` says why none is kept any more."""
-
-    @property
-    def failure(self) -> OutputError | None:
-        """What went wrong."""
-
-    def append(self, exchange: Exchange) -> None:
-        """Keep an exchange; raises OutputError."""
 
 
 class Relay(Service):
@@ -134,7 +112,7 @@ class Relay(Service):
 
     async def _unreachable(self, call: Call, recording: Recording, error: Exception) -> StreamResponse:
         """Tell the agent, and the tape, that there was no answer."""
-        problem = _words(error)
+        problem = in_words(error)
         message = f"no answer from {call.upstream.shown}: {problem}"
         body = call.error(502, "api_connection_error", message)
         recording.begin(502, ERROR_HEADERS)
@@ -181,7 +159,7 @@ class Relay(Service):
             self._keep_cut(recording, by=self._who_cut)
             raise
         except (ClientError, OSError) as error:
-            self._keep_cut(recording, by=f"the provider broke off: {_words(error)}")
+            self._keep_cut(recording, by=f"the provider broke off: {in_words(error)}")
             break_off(call)
             return response
         await self._keep_before_the_end(call, recording)
@@ -219,64 +197,3 @@ class Relay(Service):
 
     def _put(self, recording: Recording) -> None:
         self._tape.append(recording.exchange())
-
-
-class Recording:
-    """One exchange as it comes in."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self.cut: str | None = None
-        self.kept = False
-        self.size = 0
-        self._status: int | None = None
-        self._headers: Headers = ()
-        self._pieces: list[bytes] = []
-        self._chunks: list[JsonValue] = []
-        self._at = datetime.now(UTC)
-
-    def begin(self, status: int, headers: Headers) -> None:
-        """The answer begins."""
-        self._status, self._headers = status, headers
-
-    def take(self, piece: bytes) -> None:
-        """Some of its body came."""
-        self._pieces.append(piece)
-        self._chunks.append([len(piece), self._milliseconds()])
-        self.size += len(piece)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the answer, as far as it came, is a stream that reached its end."""
-        response = self._response()
-        announced = any(name.lower() == "content-length" for name, _ in self._headers)
-        assembled = None if response is None or announced else response_json(response)
-        return assembled is not None and assembled.complete
-
-    def exchange(self) -> Exchange:
-        """The exchange as the tape holds it."""
-        extra: dict[str, JsonValue] = {
-            "provider": self.call.upstream.name,
-            "base_url": self.call.upstream.shown,
-            "recorded_at": self._at.isoformat(timespec="milliseconds"),
-            "duration_ms": self._milliseconds(),
-        }
-        if self.cut is not None:
-            extra[CUT] = self.cut
-        return Exchange(0, self.call.request, self._response(), extra=extra)
-
-    def _response(self) -> Response | None:
-        if self._status is None:
-            return None
-        body = body_of(b"".join(self._pieces), self._headers)
-        response = Response(self._status, kept_headers(self._headers), body)
-        return replace(response, extra={CHUNKS: self._chunks}) if len(self._chunks) > 1 else response
-
-    def _milliseconds(self) -> int:
-        return round((time.monotonic() - self.call.begun) * 1000)
-
-
-def _words(error: BaseException) -> str:
-    """What went wrong, in a few words."""
-    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return words[:1].lower() + words[1:]

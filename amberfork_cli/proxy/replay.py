@@ -16,7 +16,8 @@ from amberfork_cli.proxy.calls import ERROR_HEADERS, FINAL_ERROR_HEADERS, Call
 from amberfork_cli.proxy.choices import OnMiss, Pace
 from amberfork_cli.proxy.misses import explain
 from amberfork_cli.proxy.recorded import Hit, Miss, RecordedTape
-from amberfork_cli.proxy.relay import CUT, Relay, Tape
+from amberfork_cli.proxy.recording import CUT, Tape
+from amberfork_cli.proxy.relay import Relay
 from amberfork_cli.proxy.server import Service
 from amberfork_cli.proxy.wire import body_of, pieces, sendable
 

@@ -16,7 +16,7 @@ from stub_provider import Answer, Asked, chat, chat_request, chat_stream
 
 from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import ABSENT, Body, Exchange, Request
-from amberfork_cli.proxy.relay import CUT
+from amberfork_cli.proxy.recording import CUT
 from amberfork_cli.proxy.tapefile import TapeFile
 from amberfork_cli.tapes import open_tape
 

@@ -13,7 +13,8 @@ from amberfork_cli.core.tape import Body, Exchange, ExchangeList, Request, Respo
 from amberfork_cli.proxy.choices import OnMiss, Pace
 from amberfork_cli.proxy.providers import upstreams
 from amberfork_cli.proxy.recorded import RecordedTape
-from amberfork_cli.proxy.relay import CUT, Relay
+from amberfork_cli.proxy.recording import CUT
+from amberfork_cli.proxy.relay import Relay
 from amberfork_cli.proxy.replay import REPLAYED, Replay
 from amberfork_cli.proxy.server import Edge
 from amberfork_cli.proxy.tapefile import TapeFile, recorder

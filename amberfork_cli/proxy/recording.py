@@ -1,0 +1,93 @@
+"""One exchange as it comes in, and where it is kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final, Protocol
+
+from amberfork_cli.core.sse import response_json
+from amberfork_cli.core.tape import Exchange, Headers, JsonValue, Response
+from amberfork_cli.errors import OutputError
+from amberfork_cli.proxy.calls import Call
+from amberfork_cli.proxy.credentials import kept_headers
+from amberfork_cli.proxy.wire import CHUNKS, body_of
+
+CUT: Final = "cut"
+"""Member of an exchange that did not come to its end: what cut it."""
+
+AGENT_LEFT: Final = "the agent closed the connection"
+STOPPED: Final = "the recorder was stopped"
+
+
+class Tape(Protocol):
+    """Where exchanges are kept; `failure` says why none is kept any more."""
+
+    @property
+    def failure(self) -> OutputError | None:
+        """What went wrong."""
+
+    def append(self, exchange: Exchange) -> None:
+        """Keep an exchange; raises OutputError."""
+
+
+class Recording:
+    """One exchange as it comes in."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.cut: str | None = None
+        self.kept = False
+        self.size = 0
+        self._status: int | None = None
+        self._headers: Headers = ()
+        self._pieces: list[bytes] = []
+        self._chunks: list[JsonValue] = []
+        self._at = datetime.now(UTC)
+
+    def begin(self, status: int, headers: Headers) -> None:
+        """The answer begins."""
+        self._status, self._headers = status, headers
+
+    def take(self, piece: bytes) -> None:
+        """Some of its body came."""
+        self._pieces.append(piece)
+        self._chunks.append([len(piece), self._milliseconds()])
+        self.size += len(piece)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer, as far as it came, is a stream that reached its end."""
+        response = self._response()
+        announced = any(name.lower() == "content-length" for name, _ in self._headers)
+        assembled = None if response is None or announced else response_json(response)
+        return assembled is not None and assembled.complete
+
+    def exchange(self) -> Exchange:
+        """The exchange as the tape holds it."""
+        extra: dict[str, JsonValue] = {
+            "provider": self.call.upstream.name,
+            "base_url": self.call.upstream.shown,
+            "recorded_at": self._at.isoformat(timespec="milliseconds"),
+            "duration_ms": self._milliseconds(),
+        }
+        if self.cut is not None:
+            extra[CUT] = self.cut
+        return Exchange(0, self.call.request, self._response(), extra=extra)
+
+    def _response(self) -> Response | None:
+        if self._status is None:
+            return None
+        body = body_of(b"".join(self._pieces), self._headers)
+        response = Response(self._status, kept_headers(self._headers), body)
+        return replace(response, extra={CHUNKS: self._chunks}) if len(self._chunks) > 1 else response
+
+    def _milliseconds(self) -> int:
+        return round((time.monotonic() - self.call.begun) * 1000)
+
+
+def in_words(error: BaseException) -> str:
+    """What went wrong, in a few words."""
+    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return words[:1].lower() + words[1:]
