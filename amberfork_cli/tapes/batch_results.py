@@ -1,4 +1,4 @@
-"""Results of OpenAI's Batch API joined with the requests that they answer, by `custom_id`.
+"""Results of a batch joined with the requests that they answer, by the ID that both have.
 
 Requests pass as a stream; of the results only their IDs are held, and each is looked up when its request
 comes by. An ID that would join more than one request with one result is trouble, since nobody knows which.
@@ -11,15 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 from amberfork_cli.core.tape import Exchange, Tape, TapeForm
 from amberfork_cli.errors import CompressionError, JsonError, TapeError
 from amberfork_cli.files import Notice, open_source
-from amberfork_cli.tapes.batch import BATCH, ID, RESULTS, is_result
+from amberfork_cli.tapes.batch import BATCH, BATCH_LIST, RESULTS, identity_of, is_result
+from amberfork_cli.tapes.batch_forms import IDS
 from amberfork_cli.tapes.reading import Reading
 from amberfork_cli.tapes.sniffing import BOM, Lines, examine
 from amberfork_cli.tapes.streamed import StreamedTape
+
+_Identity: TypeAlias = tuple[str, str]
 
 LONGEST: Final = 1 << 26  # bytes of a first line; results are far shorter, and HARs of one line are not
 
@@ -34,13 +37,14 @@ class BatchResults:
     def __init__(
         self, *, input_format: str | None = None, lenient: bool = False, notice: Notice | None = None
     ) -> None:
-        self._joins = input_format in (None, BATCH.name)
+        self._joins = input_format in (None, BATCH.name, BATCH_LIST.name)
         self._lenient, self._notice = lenient, notice
         self._opened = ExitStack()
-        self._waiting: dict[str, tuple[Tape, int]] = {}
-        self._joined: set[str] = set()
+        self._waiting: dict[_Identity, tuple[Tape, int]] = {}
+        self._joined: set[_Identity] = set()
         self._taken = False
-        self._unanswered: tuple[int, str] = (0, "")
+        self._unanswered = 0
+        self._first_unanswered: _Identity | None = None
 
     def taken_from(self, sources: Sequence[Path]) -> Sequence[Path]:
         """Take the files of results among these, and give back the others; where all are results, take none.
@@ -66,8 +70,8 @@ class BatchResults:
             yield from exchanges
             return
         for exchange in exchanges:
-            identity = exchange.extra.get(ID)
-            if exchange.response is None and isinstance(identity, str):
+            identity = identity_of(exchange.extra)
+            if exchange.response is None and identity is not None:
                 exchange = self._answered(exchange, identity)  # noqa: PLW2901 - so that one is held, not two
             yield exchange
             del exchange  # or it would be held while the next one is read
@@ -78,10 +82,9 @@ class BatchResults:
             identity, (tape, _) = next(iter(self._waiting.items()))
             results = _counted(len(self._waiting), "result of a batch has", "results of a batch have")
             yield f"{results} no request here; left out, first {_named(identity)} of {tape.source}"
-        count, identity = self._unanswered
-        if count:
-            requests = _counted(count, "request of a batch has", "requests of a batch have")
-            yield f"{requests} no result here, first {_named(identity)}"
+        if self._first_unanswered is not None:
+            requests = _counted(self._unanswered, "request of a batch has", "requests of a batch have")
+            yield f"{requests} no result here, first {_named(self._first_unanswered)}"
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +101,7 @@ class BatchResults:
                 first = opened.stream.readline(LONGEST).removeprefix(BOM)
                 while first.isspace():
                     first = opened.stream.readline(LONGEST)
-            return ID.encode() in first and is_result(reading.loads(first))
+            return any(b'"%s"' % name.encode() in first for name in IDS) and is_result(reading.loads(first))
         except (CompressionError, JsonError):
             return False  # reading it as a tape will say what it is
 
@@ -106,7 +109,8 @@ class BatchResults:
         self._taken = True
         tape = self._opened.enter_context(self._read(source))
         for result in tape:
-            identity = str(result.extra[ID])
+            identity = identity_of(result.extra)
+            assert identity is not None  # noqa: S101 - nothing else is a result
             if identity in self._waiting:
                 line = None if result.place is None else result.place.line
                 raise TapeError(
@@ -127,15 +131,15 @@ class BatchResults:
             opened.close()
             raise
 
-    def _answered(self, exchange: Exchange, identity: str) -> Exchange:
+    def _answered(self, exchange: Exchange, identity: _Identity) -> Exchange:
         if identity in self._joined:
             raise TapeError(
                 f"two requests have {_named(identity)}, and one result: convert each batch by itself",
                 source=f"#{exchange.number}",
             )
         if identity not in self._waiting:
-            count, first = self._unanswered
-            self._unanswered = (count + 1, first if count else identity)
+            self._unanswered += 1
+            self._first_unanswered = self._first_unanswered or identity
             return exchange
         tape, number = self._waiting.pop(identity)
         self._joined.add(identity)
@@ -143,8 +147,9 @@ class BatchResults:
         return replace(exchange, response=result.response, extra={**exchange.extra, **result.extra})
 
 
-def _named(identity: str) -> str:
-    return f"{ID} {json.dumps(identity, ensure_ascii=False)}"
+def _named(identity: _Identity) -> str:
+    name, value = identity
+    return f"{name} {json.dumps(value, ensure_ascii=False)}"
 
 
 def _counted(count: int, one: str, more: str) -> str:

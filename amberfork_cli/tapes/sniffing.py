@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue
 from amberfork_cli.errors import CompressionError, JsonError, TapeError
 from amberfork_cli.files import Source
-from amberfork_cli.tapes.batch import BATCH
+from amberfork_cli.tapes.batch import BATCH, BATCH_LIST
 from amberfork_cli.tapes.bodies import BODIES, BODY
 from amberfork_cli.tapes.cassette import CASSETTE
 from amberfork_cli.tapes.claude import CLAUDE
@@ -33,8 +33,8 @@ from amberfork_cli.tapes.otlp import OTLP
 from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.vcr import VCR
 
-FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK, CLAUDE, CODEX, OTLP)
-LINES: Final[tuple[LineFormat, ...]] = (JSONL, BODIES, BATCH)
+FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK, BATCH_LIST, CLAUDE, CODEX, OTLP)
+LINES: Final[tuple[LineFormat, ...]] = (BATCH, JSONL, BODIES)
 FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, BATCH, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"
 BEGINNING: Final = 4096  # bytes; the head of any recording is shorter

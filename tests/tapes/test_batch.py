@@ -11,6 +11,7 @@ from amberfork_cli.errors import TapeError
 from amberfork_cli.tapes import open_tape, save_tape
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "a"}], "n": 1.0}
+NO_REQUEST = 'not a batch request: no "custom_id" with "body" or "params", no "request" and no "modelInput"'
 ALONE = (
     "the result of a batch, not a request: join it with the file that was sent, "
     "as in amberfork convert SENT.jsonl RESULTS.jsonl -o tape.jsonl"
@@ -66,11 +67,16 @@ def test_other_members_are_kept_and_a_url_may_be_whole() -> None:
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        (b'{"custom_id": "a"}\n', 'not a batch request: no "url" or no "body"'),
-        (b'{"custom_id": "a", "body": {}}\n', 'not a batch request: no "url" or no "body"'),
-        (line(1, url=7), 'not a batch request: no "url" or no "body"'),
-        (line(1, method=7), 'not a batch request: no "url" or no "body"'),
-        (b"[]\n", 'not a batch request: no "custom_id"'),
+        (b'{"custom_id": "a"}\n', NO_REQUEST),
+        (b'{"custom_id": "a", "params": []}\n', NO_REQUEST),
+        (b'{"key": "a", "request": {"prompt": "Hi"}}\n', NO_REQUEST),
+        (b'{"recordId": "a", "modelInput": "Hi"}\n', NO_REQUEST),
+        (b"[]\n", NO_REQUEST),
+        (b'{"custom_id": "a", "body": {}}\n', 'not a batch request: no "url"'),
+        (line(1, url=7), 'not a batch request: no "url"'),
+        (line(1, method=7), 'not a batch request: no "url"'),
+        (b'{"custom_id": "a", "result": {"type": "expired"}}\n', ALONE),
+        (b'{"key": "a", "response": {}}\n', ALONE),
         (
             b'{"id": "b", "custom_id": "a", "response": {"status_code": 200, "body": {}}, "error": null}\n',
             ALONE,
@@ -95,6 +101,57 @@ def test_a_file_of_results_is_refused_with_a_word_about_it() -> None:
     _, error = until_trouble(b'{"id": "b", "custom_id": "a", "response": {"status_code": 200}}\n' * 2)
 
     assert str(error) == f"stream:1:1: {ALONE}"
+
+
+@pytest.mark.parametrize("around", ['{"requests": %s}', "%s", '{\n "requests": %s\n}\n'])
+@pytest.mark.parametrize("input_format", [None, "batch-list"])
+def test_requests_may_stand_in_one_list(around: str, input_format: str | None) -> None:
+    """As in the body that makes a batch at Anthropic, or as its SDK is given them."""
+    requests = [{"custom_id": f"r-{number}", "params": BODY} for number in range(2)]
+    source = (around % json.dumps(requests)).encode()
+
+    with tape(source, input_format=input_format) as found:
+        exchanges = list(found)
+
+    assert found.form is TapeForm.TAPE
+    assert exchanges == [
+        Exchange(
+            number,
+            Request("POST", "/v1/messages", body=Body.json(BODY)),
+            extra={"custom_id": f"r-{number}"},
+        )
+        for number in range(2)
+    ]
+
+
+def test_an_item_of_a_list_that_is_no_request_is_named() -> None:
+    """With the place; lenient reading leaves it out."""
+    source = json.dumps([{"custom_id": "a", "params": BODY}, {"custom_id": "b"}]).encode()
+
+    given, error = until_trouble(source)
+    with tape(source, lenient=True) as found:
+        kept = list(found)
+
+    assert (len(given), str(error)) == (1, f"stream:1:1: {NO_REQUEST} (at /1)")
+    assert kept == given
+
+
+def test_a_tape_is_never_taken_for_a_batch() -> None:
+    """Even where its exchanges have the members of one, or are broken."""
+    exchange = {
+        "request": {"method": "POST", "path": "/", "body": {}, "contents": []},
+        "key": "k",
+        "custom_id": "c",
+    }
+    broken = b'{"request": {"path": "/", "contents": []}}\n'
+
+    with tape(json.dumps(exchange).encode() + b"\n") as found:
+        (read,) = found
+    given, error = until_trouble(broken)
+
+    assert read.request.path == "/"
+    assert read.extra == {"key": "k", "custom_id": "c"}
+    assert (given, str(error)) == ([], 'stream:1:1: not an exchange: no "method" (at /request)')
 
 
 def test_a_torn_last_line_is_where_writing_stopped() -> None:

@@ -111,12 +111,10 @@ def test_errors_are_results_too(
             result("b", response={"status_code": "200"}),
             "the status is no whole number (at /response/status_code)",
         ),
-        (
-            {"custom_id": "b", "result": {"type": "succeeded"}},
-            'no "custom_id", or no "response" and no "error"',
-        ),
-        (request("b"), 'no "custom_id", or no "response" and no "error"'),
-        ([], 'no "custom_id", or no "response" and no "error"'),
+        ({"custom_id": "b", "result": []}, "the result is no object (at /result)"),
+        ({"custom_id": 7, "response": {}}, "no ID, or nothing that came back"),
+        (request("b"), "no ID, or nothing that came back"),
+        ([], "no ID, or nothing that came back"),
     ],
 )
 def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: JsonValue, problem: str) -> None:
@@ -133,6 +131,38 @@ def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: JsonValue, prob
     assert str(caught.value).startswith(f"{results}:2:1: not the result of a batch: ")
     told = f"{results}: 1 bad line left out, first line 2: not the result of a batch: {problem}"
     assert notices == [told]
+
+
+def test_each_provider_joins_by_its_own_id(tmp_path: Path) -> None:
+    """Anthropic's `custom_id` and Gemini's `key` are two names, even where they are the same."""
+    claude: JsonValue = {"messages": ["a"]}
+    gemini: JsonValue = {"contents": ["a"]}
+    sent = written(
+        tmp_path / "sent.jsonl", [{"custom_id": "a", "params": claude}, {"key": "a", "request": gemini}]
+    )
+    messages = written(
+        tmp_path / "messages.jsonl",
+        [{"custom_id": "a", "result": {"type": "succeeded", "message": {"role": "assistant"}}}],
+    )
+    candidates = written(tmp_path / "candidates.jsonl", [{"key": "a", "response": {"candidates": []}}])
+
+    exchanges, told = joined([candidates, sent, messages])
+
+    assert exchanges == [
+        Exchange(
+            0,
+            Request("POST", "/v1/messages", body=Body.json({"messages": ["a"]})),
+            Response(body=Body.json({"role": "assistant"})),
+            extra={"custom_id": "a"},
+        ),
+        Exchange(
+            1,
+            Request("POST", "/v1beta/models/:generateContent", body=Body.json({"contents": ["a"]})),
+            Response(body=Body.json({"candidates": []})),
+            extra={"key": "a"},
+        ),
+    ]
+    assert told == []
 
 
 def test_an_id_that_joins_more_than_two_is_trouble(tmp_path: Path) -> None:
@@ -186,7 +216,7 @@ def test_only_files_of_results_are_taken(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(json.dumps(result("b")).encode()))
     damaged = tmp_path / "damaged.gz"
     damaged.write_bytes(gzip.compress(json.dumps(result("c")).encode())[:20])
-    tape = written(tmp_path / "tape.jsonl", [{"request": {}, "response": {}, "custom_id": "a"}])
+    tape = written(tmp_path / "tape.jsonl", [{"request": {}, "response": {}, "custom_id": "a", "key": "a"}])
     text = tmp_path / "text"
     text.write_text('custom_id: "response"\n')
     empty = written(tmp_path / "empty.jsonl", [])

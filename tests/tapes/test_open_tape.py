@@ -211,7 +211,9 @@ def test_an_unknown_format_is_an_error_that_names_the_known_ones() -> None:
     with pytest.raises(OptionError) as caught:
         tape(ONE, input_format="pcap")
 
-    names = "jsonl bodies exchange cassette body batch vcr har httprr nock claude codex otlp".split()
+    names = (
+        "jsonl bodies exchange cassette body batch vcr har httprr nock batch-list claude codex otlp".split()
+    )
     assert str(caught.value) == f'there is no input format "pcap": choose one of {", ".join(names)}'
     assert [known.name for known in FORMATS] == names
 

@@ -56,4 +56,4 @@ def test_every_input_format_is_named() -> None:
     listed = re.search(r"`--input-format` \(([^)]*)\)", DOCUMENT)
 
     assert listed is not None
-    assert set(re.findall(r"`(\w+)`", listed[1])) == {known.name for known in FORMATS}
+    assert set(re.findall(r"`([\w-]+)`", listed[1])) == {known.name for known in FORMATS}
