@@ -6,10 +6,10 @@ is listed here. Of a query everything is kept but what is known, or looks, like 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from amberfork_cli.core.credential_names import names_credential
 from amberfork_cli.core.tape import Headers
 
 _KEPT: Final = frozenset(
@@ -20,12 +20,6 @@ _KEPT: Final = frozenset(
     request-id x-request-id x-amzn-requestid x-amzn-errortype x-amzn-bedrock-accept
     x-stainless-lang x-stainless-package-version x-goog-api-client
     """.split()
-)
-_CREDENTIAL: Final = re.compile(
-    r"key|token|auth|sig|"
-    r"(.*[-_.])?(api[-_]?key|access[-_]?key|subscription-key|secret|password|signature|credential|authorization|"
-    r"(access|auth|refresh|session|id|security)[-_]?token)",
-    re.IGNORECASE,
 )
 
 
@@ -42,6 +36,6 @@ def kept_path(path: str) -> str:
 
 
 def _is_credential(pair: str) -> bool:
-    from urllib.parse import unquote
+    from urllib.parse import unquote_plus
 
-    return _CREDENTIAL.fullmatch(unquote(pair.partition("=")[0])) is not None
+    return names_credential(unquote_plus(pair.partition("=")[0]))

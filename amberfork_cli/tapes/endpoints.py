@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote_plus
 
+from amberfork_cli.core.credential_names import names_credential
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.tape import Body, BodyKind
 
@@ -20,16 +21,6 @@ REPLACED: Final = "REDACTED"
 
 _URL: Final = re.compile(r"(?is)(?:(?P<scheme>[a-z][a-z0-9+.-]*):)?//(?P<host>[^/?#]*)(?P<path>[^#]*)")
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443", "ws": ":80", "wss": ":443"}
-_CREDENTIAL: Final = re.compile(
-    r"""(?ix)
-    (?:^|.*[-_.]) (?:key|apikey|token|secret|password|passwd|pwd|sig|signature|credentials?|auth
-                    |authorization|jwt|assertion) $
-    | .*(?:apikey|accesskey|secretkey|accesstoken|authtoken|idtoken|refreshtoken|sessiontoken
-          |clientsecret|subscriptionkey) $
-    """
-)
-_CURSOR: Final = re.compile(r"(?i)(?:.*[-_.])?(?:page|next|continuation|sync|cursor)[-_]?token$")
-
 _MODEL_HOST: Final = re.compile(
     r"""(?x)
     (?:.*\.)? (?:
@@ -117,7 +108,4 @@ def _without_credentials(path: str) -> str:
 
 def _safe(member: str) -> str:
     name, mark, value = member.partition("=")
-    called = unquote_plus(name)
-    if value and _CREDENTIAL.match(called) and not _CURSOR.match(called):
-        return name + mark + REPLACED
-    return member
+    return name + mark + REPLACED if value and names_credential(unquote_plus(name)) else member

@@ -2,7 +2,8 @@
 
 import pytest
 
-from amberfork_cli.core.ids.fingerprint import _CREDENTIALS, fingerprint
+from amberfork_cli.core.credential_names import FINGERPRINTED_WITHOUT
+from amberfork_cli.core.ids.fingerprint import fingerprint
 from amberfork_cli.core.tape import Exchange, Request
 from amberfork_cli.proxy.credentials import kept_headers, kept_path
 
@@ -26,7 +27,7 @@ def test_a_header_with_a_credential_is_left_out(name):
     assert kept_headers(given) == (("content-type", "a/b"), ("retry-after", "1"))
 
 
-@pytest.mark.parametrize("name", sorted(_CREDENTIALS))
+@pytest.mark.parametrize("name", sorted(FINGERPRINTED_WITHOUT))
 def test_what_a_fingerprint_leaves_out_as_a_credential_is_never_on_a_tape(name):
     """So that a request compares equal with and without it."""
     path = f"/v1/x?a=1&{name}=SECRET"

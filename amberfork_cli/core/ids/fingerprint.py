@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.content import Absent, json_of
+from amberfork_cli.core.credential_names import FINGERPRINTED_WITHOUT
 from amberfork_cli.core.ids.id_rules import CLASSES, HISTORIES, IdClass, IdRules, Role
 from amberfork_cli.core.ids.linkage import Minted
 from amberfork_cli.core.ids.minted import (
@@ -34,13 +35,6 @@ _THREAD_BYTES = 2 << 20
 _MOST_THREADS = 16
 
 _FAILED = 400  # the least status that says so
-
-_CREDENTIALS = frozenset(
-    """
-    key api_key api-key apikey access_token auth_token token sig signature subscription-key x-api-key
-    x-amz-signature x-amz-credential x-amz-security-token x-goog-api-key
-    """.split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +224,7 @@ def endpoint_key(method: str, path: str, minted: Minted) -> bytes:
 
 
 def _is_credential(pair: str) -> bool:
-    return pair.partition("=")[0].lower() in _CREDENTIALS
+    return pair.partition("=")[0].lower() in FINGERPRINTED_WITHOUT
 
 
 def _bytes(text: str) -> bytes:

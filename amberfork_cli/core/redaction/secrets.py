@@ -10,6 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import unquote_plus
+
+from amberfork_cli.core.credential_names import HEADERS, names_credential
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +157,8 @@ CREDENTIAL: Final = SecretKind("credential", "a credential", (), re.compile("(?!
 """What stands where credentials stand, in a header or in the query of a URL, whatever its form."""
 
 _PLACEHOLDER: Final = re.compile(r"(?i)redacted|filtered|\*{3}|x{8}|\.{3}|^<.*>$|^\{.*\}$|^\[.*\]$")
-_SECRET_HEADERS: Final = frozenset(
-    """
-    authorization proxy-authorization x-api-key api-key x-goog-api-key x-amz-security-token cookie set-cookie
-    x-auth-token x-access-token x-stainless-api-key openai-api-key ocp-apim-subscription-key
-    """.split()
-)
 _SCHEME: Final = re.compile(r"(?:(?i:bearer|basic|token|digest)|AWS4-HMAC-SHA256)\s+")
-_QUERY: Final = re.compile(
-    r"(?i)[?&](?:[a-z0-9_.-]{0,40}[-_.])?(?:key|apikey|token|access_?token|secret|password|sig|signature|credential)"
-    r"=(?P<secret>[^&#\s]+)"
-)
-_CURSOR: Final = re.compile(r"(?i)(?:page|next|continuation|sync|cursor)[-_]?token=")
+_QUERY: Final = re.compile(r"[?&](?P<name>[^?&=#\s]{1,100})=(?P<secret>[^&#\s]+)")
 
 
 def secrets_in(text: str) -> list[Secret]:
@@ -180,7 +173,7 @@ def secrets_in(text: str) -> list[Secret]:
 def secrets_in_header(name: str, value: str) -> list[Secret]:
     """The credentials in the value of a header, all of it where the header is for nothing else."""
     found = secrets_in(value)
-    if found or name.lower() not in _SECRET_HEADERS or not value.strip() or _PLACEHOLDER.search(value):
+    if found or name.lower() not in HEADERS or not value.strip() or _PLACEHOLDER.search(value):
         return found
     scheme = _SCHEME.match(value)
     return [Secret(CREDENTIAL, scheme.end() if scheme else 0, len(value))]
@@ -191,7 +184,7 @@ def secrets_in_path(path: str) -> list[Secret]:
     queried = [
         Secret(CREDENTIAL, *match.span("secret"))
         for match in _QUERY.finditer(path)
-        if not _PLACEHOLDER.search(match["secret"]) and not _CURSOR.match(match[0][1:])
+        if names_credential(unquote_plus(match["name"])) and not _PLACEHOLDER.search(match["secret"])
     ]
     return _apart([*secrets_in(path), *queried])
 
