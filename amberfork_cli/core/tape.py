@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from amberfork_cli.errors import TapeError
 
@@ -15,6 +15,9 @@ JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | flo
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
+
+WEBSOCKET: Final = "WS"
+"""The method of what was said through a WebSocket."""
 
 
 class TapeForm(StrEnum):

@@ -14,7 +14,16 @@ from typing import Final
 from urllib.parse import quote_plus
 
 from amberfork_cli.core.jsontext import loads
-from amberfork_cli.core.tape import ABSENT, Body, Exchange, Headers, JsonValue, Request, Response
+from amberfork_cli.core.tape import (
+    ABSENT,
+    WEBSOCKET,
+    Body,
+    Exchange,
+    Headers,
+    JsonValue,
+    Request,
+    Response,
+)
 from amberfork_cli.errors import JsonError
 from amberfork_cli.tapes.formats import ForeignFormat, Recording
 from amberfork_cli.tapes.imports import imported_body, imported_request, imported_response, moment
@@ -23,9 +32,6 @@ from amberfork_cli.tapes.reading import Reading, ShapeError
 
 MISSING: Final = "body_missing"
 """The member of a request or response that is `true` where the archive lacks the body that there was."""
-
-WEBSOCKET: Final = "WS"
-"""The method of what was sent through a WebSocket."""
 
 UNKNOWN_TIME: Final = "1970-01-01T00:00:00.000Z"
 """When an entry began of which that is not known; an archive must say."""
