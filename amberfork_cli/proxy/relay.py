@@ -11,11 +11,11 @@ import asyncio
 from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Final
-from urllib.request import getproxies, proxy_bypass
 
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.answering import AgentLeftError, answer_whole, begin, break_off, end, hand_on, refuse
 from amberfork_cli.proxy.calls import ERROR_HEADERS, HOP_BY_HOP, Call
+from amberfork_cli.proxy.connections import CONNECT_S, Proxies, provider_session
 from amberfork_cli.proxy.recording import AGENT_LEFT, STOPPED, Recording, Tape, in_words
 from amberfork_cli.proxy.server import Service
 
@@ -26,32 +26,20 @@ if TYPE_CHECKING:
 _SHORT: Final = 1 << 20  # bytes; an answer announced as no longer is passed on whole
 _LARGE: Final = 4 << 20  # bytes; the line of a larger exchange is made beside the event loop
 _AT_ONCE: Final = 512 << 10  # bytes that aiohttp takes in one piece without a word about it
-_CONNECT_S: Final = 60.0
-_HEADER_BYTES: Final = 64 << 10
 
 
 class Relay(Service):
     """Answers calls with what their providers say, and puts every exchange on a tape."""
 
-    def __init__(self, tape: Tape, *, connect_s: float = _CONNECT_S) -> None:
+    def __init__(self, tape: Tape, *, connect_s: float = CONNECT_S) -> None:
         self._tape, self._connect_s = tape, connect_s
         self._session: ClientSession
         self._closing = False
-        self._proxies = getproxies()
+        self._proxies = Proxies()
 
     async def open(self) -> None:
         """Open the connections to the providers."""
-        from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
-
-        self._session = ClientSession(
-            connector=TCPConnector(limit=0),
-            cookie_jar=DummyCookieJar(),
-            timeout=ClientTimeout(total=None, sock_connect=self._connect_s),  # a model may think for an hour
-            auto_decompress=False,
-            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
-            max_line_size=_HEADER_BYTES,
-            max_field_size=_HEADER_BYTES,
-        )
+        self._session = provider_session(connect_s=self._connect_s)
 
     async def close(self) -> None:
         """Close them."""
@@ -100,15 +88,8 @@ class Relay(Service):
             headers=headers,
             data=body,
             allow_redirects=False,
-            proxy=self._proxy(call.upstream.host),
+            proxy=self._proxies.to(call.upstream.host),
         )
-
-    def _proxy(self, host: str) -> str | None:
-        """The proxy that the environment wants for this provider."""
-        scheme, _, authority = host.partition("://")
-        if not self._proxies or proxy_bypass(authority.rpartition("@")[2]):
-            return None
-        return self._proxies.get(scheme, self._proxies.get("all"))
 
     async def _unreachable(self, call: Call, recording: Recording, error: Exception) -> StreamResponse:
         """Tell the agent, and the tape, that there was no answer."""

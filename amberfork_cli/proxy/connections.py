@@ -1,0 +1,42 @@
+"""Connections from the edge to the providers: no limit but to reaching one, nothing added or decoded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.request import getproxies, proxy_bypass
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession, TraceConfig
+
+CONNECT_S: Final = 60.0
+_HEADER_BYTES: Final = 64 << 10
+
+
+def provider_session(*, connect_s: float, trace: TraceConfig | None = None) -> ClientSession:
+    """Connections that are made within `connect_s` seconds, and used for as long as that takes."""
+    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+
+    return ClientSession(
+        connector=TCPConnector(limit=0),
+        cookie_jar=DummyCookieJar(),
+        timeout=ClientTimeout(total=None, sock_connect=connect_s),  # a model may think for an hour
+        auto_decompress=False,
+        skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+        max_line_size=_HEADER_BYTES,
+        max_field_size=_HEADER_BYTES,
+        trace_configs=[] if trace is None else [trace],
+    )
+
+
+class Proxies:
+    """The proxies that the environment wants, as it was when this was made."""
+
+    def __init__(self) -> None:
+        self._proxies = getproxies()
+
+    def to(self, host: str) -> str | None:
+        """The proxy on the way to a provider, of which `host` is scheme and authority."""
+        scheme, _, authority = host.partition("://")
+        if not self._proxies or proxy_bypass(authority.rpartition("@")[2]):
+            return None
+        return self._proxies.get(scheme, self._proxies.get("all"))
