@@ -138,13 +138,14 @@ def canon(
         lenient=lenient,
         input_format=input_format,
     )
-    if check:
-        canonical = [canonizer.check(source) for source in sources]
-        return ExitCode.SAME if all(canonical) else ExitCode.DIFFERENT
-    if in_place:
-        canonizer.write_back(sources)
-    else:
-        _write(canonizer, show, sources[0], output)
+    with canonizing.hinting_at_text():
+        if check:
+            canonical = [canonizer.check(source) for source in sources]
+            return ExitCode.SAME if all(canonical) else ExitCode.DIFFERENT
+        if in_place:
+            canonizer.write_back(sources)
+        else:
+            _write(canonizer, show, sources[0], output)
     return ExitCode.SAME
 
 

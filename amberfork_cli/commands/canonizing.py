@@ -6,6 +6,7 @@ A tape is a stream: one exchange is held at a time, and what there is to say abo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -16,7 +17,7 @@ from amberfork_cli.commands.showing import output, stdout, tell
 from amberfork_cli.core.ids.canonical_exchange import CanonicalExchange, canonical_exchange, carried_exchange
 from amberfork_cli.core.jsontext import dumps, loads
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, JsonValue, LeftOut, Tape, TapeForm, at_least_one
-from amberfork_cli.errors import OptionError
+from amberfork_cli.errors import JsonError, OptionError, TapeError
 from amberfork_cli.files import Notice
 from amberfork_cli.render.visible import escaped
 from amberfork_cli.tapes import open_tape, save_tape
@@ -161,6 +162,19 @@ class Canonizer:
         if self.responses:
             line["response_ids"] = members(one.response.ids if one.response else ())
         return dumps(line) + b"\n"
+
+
+@contextmanager
+def hinting_at_text() -> Iterator[None]:
+    """Where a source does not even begin as JSON, say as well what takes it; raises TapeError."""
+    try:
+        yield
+    except TapeError as error:
+        if not isinstance(error.__cause__, JsonError) or (error.line, error.column) != (1, 1):
+            raise
+        raise TapeError(
+            f"{error.problem}; --text takes a file as it is", source=error.source, line=1, column=1
+        ) from error
 
 
 class Tally:

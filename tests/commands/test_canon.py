@@ -421,7 +421,7 @@ def test_text_that_looks_like_a_token_is_warned_of(amberfork, write):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (b"hello\n", "stdin:1:1: hello is no JSON value"),
+        (b"hello\n", "stdin:1:1: hello is no JSON value; --text takes a file as it is"),
         (b'{"a": 1,\n "b": NaN}', "stdin:2:7: NaN is no JSON value (at /b)"),
         (b'{"a": 1, "a": 2}', "stdin:1:10: duplicate key (at /a)"),
         (b"", "stdin: there is no exchange on this tape"),
@@ -429,7 +429,7 @@ def test_text_that_looks_like_a_token_is_warned_of(amberfork, write):
     ids=["text", "NaN", "duplicate", "nothing"],
 )
 def test_what_is_no_json_is_trouble_with_its_place(amberfork, given, said):
-    """Line, column, and where it helps a path."""
+    """Line, column, and where it helps a path; what does not even begin as JSON may be meant as text."""
     assert amberfork("canon", stdin=given) == Ended(2, "", f"amberfork: {said}\n")
 
 
