@@ -46,8 +46,8 @@ def project(pytester, stub, monkeypatch):
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
-    def project(tests, *options, provider=True, ci=False, apart=False):
-        pytester.makepyfile(test_it=dedent(tests))
+    def project(tests, *options, provider=True, ci=False, apart=False, **more):
+        pytester.makepyfile(test_it=dedent(tests), **{name: dedent(text) for name, text in more.items()})
         monkeypatch.setenv("OPENAI_BASE_URL", f"{stub.url}/v1" if provider else NOWHERE)
         monkeypatch.setenv("CI", "true" if ci else "")
         run = pytester.runpytest_subprocess if apart else pytester.runpytest_inprocess
@@ -82,13 +82,63 @@ def test_the_first_run_records_and_later_ones_need_no_provider(project, tape, st
 
 
 def test_under_ci_nothing_is_recorded(project, stub):
-    """A test without a tape fails, and says what to do."""
+    """A test without a tape fails as soon as it asks, and says what to do."""
     ran = project(GREETS, ci=True)
 
-    assert outcome(ran) == "1 error"
+    assert outcome(ran) == "1 failed"
     missing = Path("tapes", "test_it", "test_greets.jsonl")
     assert f"amberfork: there is no tape {missing}: record it with --tape-mode=once" in str(ran.stdout)
     assert (stub.asked, missing.exists()) == ([], False)
+
+
+def test_the_mode_is_that_of_option_marker_setting_and_environment_in_this_order(project, pytester):
+    """Each counts before the next."""
+    tests = """
+        import pytest
+
+        @pytest.mark.tape{}
+        def test_it(amberfork_tape):
+            print("mode", amberfork_tape.mode)
+    """
+    marked, bare = tests.format("(mode='all')"), tests.format("")
+
+    ran = [project(bare), project(bare, ci=True)]
+    pytester.makeini("[pytest]\ntape_mode = new\n")
+    ran += [project(bare, ci=True), project(marked, ci=True), project(marked, "--tape-mode=once", ci=True)]
+
+    modes = [re.findall(r"^mode (\w+)", str(each.stdout), re.MULTILINE) for each in ran]
+    assert modes == [["once"], ["none"], ["new"], ["all"], ["once"]]
+
+
+@pytest.mark.parametrize(
+    ("marker", "problem"),
+    [
+        ("(pth='x')", "@pytest.mark.tape: got an unexpected keyword argument 'pth'"),
+        ("('a', 'once')", "@pytest.mark.tape: takes from 0 to 1 positional arguments but 2 were given"),
+        ("(mode='never')", 'there is no tape mode "never": choose of none, once, new, all'),
+        ("(upstream='mine')", "--upstream wants NAME=URL, not 'mine'"),
+        ("(ignore='a[')", "path 'a[', character 2: brackets hold an index, * or a name in double quotes"),
+        ("('.')", "this is a folder, not a tape"),
+    ],
+)
+def test_a_wrong_marker_is_one_line(marker, problem, project):
+    """No traceback of ours, and none of what led to it."""
+    ran = project(GREETS.replace("mark.tape", f"mark.tape{marker}"))
+
+    assert outcome(ran) == "1 error"
+    lines = str(ran.stdout).partition("test_greets ___")[2].splitlines()
+    assert lines[1].startswith("amberfork: ")
+    assert lines[1].endswith(problem)
+    assert lines[2].startswith("=")
+
+
+def test_one_member_to_ignore_needs_no_list(project):
+    """A text is one pattern, and not one for each of its letters."""
+    tests = GREETS.replace("mark.tape", "mark.tape(ignore='user', upstream='mine=http://127.0.0.1:9')")
+    tests = tests.replace('ask("hello")', 'ask("hello", user=__import__("os").urandom(4).hex())')
+
+    assert [outcome(project(tests)) for _ in range(2)] == ["1 passed"] * 2
+    assert outcome(project(tests.replace("hello", "bye"))) == "1 failed"
 
 
 def test_a_request_that_is_not_on_the_tape_fails_the_test_with_the_report(project):
@@ -225,21 +275,233 @@ def test_a_marked_class_of_unittest_has_tapes_too(project, pytester):
 
 
 def test_each_test_has_a_tape_of_its_own(project, tape, pytester):
-    """Whatever is in its name."""
-    tests = """
+    """Whatever is in its name: what a file system may not take is left out, and a digest tells it apart."""
+    texts = ["a b", "a_b", "a/b", "a::b", "a.b", "x" * 300, "x" * 299 + "y", "*?"]
+    tests = f"""
         import pytest
         from agent import ask
 
         @pytest.mark.tape
-        @pytest.mark.parametrize("text", ["a b", "c/d"])
+        @pytest.mark.parametrize("text", {texts}, ids={texts})
         def test_it(text):
             ask(text)
     """
-    project(tests)
 
-    names = sorted(path.name for path in (pytester.path / "tapes" / "test_it").iterdir())
-    assert names == ["test_it[a_b].jsonl", "test_it[c_d].jsonl"]
-    assert [tape(name) for name in names] == [["a b"], ["c/d"]]
+    ran = [outcome(project(tests)) for _ in range(2)]
+
+    assert ran == ["8 passed"] * 2
+    names = [path.name for path in (pytester.path / "tapes" / "test_it").iterdir()]
+    assert sorted(text for name in names for text in tape(name)) == sorted(texts)
+    assert {"test_it[a_b].jsonl", "test_it[a.b].jsonl", "test_it[a_b]-94b53505.jsonl"} < set(names)
+    assert all(re.fullmatch(r"[\w.\[\]-]{1,170}", name) for name in names)
+
+
+def test_tests_of_one_name_in_two_folders_have_two_tapes(project, pytester):
+    """Each beside its file."""
+    for folder in ("one", "two"):
+        (pytester.path / folder).mkdir()
+        (pytester.path / folder / "test_same.py").write_text(dedent(GREETS.replace("hello", folder)))
+    options = ("--import-mode=importlib", "-o", "pythonpath=.")
+
+    ran = [outcome(project(GREETS, *options)) for _ in range(2)]
+
+    assert ran == ["3 passed"] * 2
+    assert (pytester.path / "two" / "tapes" / "test_same" / "test_greets.jsonl").exists()
+
+
+def test_a_mark_on_one_parameter_is_for_that_one(project, tape):
+    """The others keep their environment, although they share the function."""
+    tests = """
+        import os, pytest
+        from agent import ask
+
+        BEFORE = os.environ["OPENAI_BASE_URL"]
+
+        @pytest.mark.parametrize("text", [pytest.param("marked", marks=pytest.mark.tape), "plain"])
+        def test_it(text):
+            ask(text)
+            assert (os.environ["OPENAI_BASE_URL"] == BEFORE) == (text == "plain")
+    """
+
+    assert outcome(project(tests)) == "2 passed"
+    assert tape("test_it[marked].jsonl") == ["marked"]
+
+
+def test_a_conftest_can_mark_tests(project, tape):
+    """While it goes through what was collected."""
+    conftest = """
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                item.add_marker("tape")
+    """
+
+    ran = project(GREETS.replace("@pytest.mark.tape", ""), conftest=conftest)
+
+    assert (outcome(ran), tape("test_greets.jsonl")) == ("1 passed", ["hello"])
+
+
+def test_a_client_of_the_session_finds_each_test_at_the_same_url(project):
+    """And an unmarked test, which it finds nobody for, is told so."""
+    tests = """
+        import os, pytest, urllib.error
+        from agent import ask
+
+        @pytest.fixture(scope="session")
+        def url():
+            return os.environ["OPENAI_BASE_URL"]
+
+        @pytest.fixture
+        def client(url, monkeypatch):
+            return lambda text: (monkeypatch.setenv("MINE", url), ask(text, variable="MINE"))[1]
+
+        @pytest.mark.tape
+        def test_one(client):
+            client("one")
+
+        @pytest.mark.tape
+        def test_two(client):
+            client("two")
+
+        def test_unmarked(client):
+            with pytest.raises(urllib.error.HTTPError) as told:
+                client("three")
+            assert b"no test with a tape runs now" in told.value.read()
+    """
+
+    assert [outcome(project(tests)) for _ in range(2)] == ["3 passed"] * 2
+
+
+def test_a_client_that_is_made_too_early_is_told(project):
+    """The test would ask its provider in every run, and cost, and nobody would know."""
+    tests = """
+        import os, pytest
+        from agent import ask
+
+        os.environ["EARLY"] = os.environ["OPENAI_BASE_URL"]
+
+        @pytest.mark.tape
+        def test_it():
+            ask("hello", variable="EARLY")
+    """
+
+    first = project(tests)
+    project(GREETS.replace("test_greets", "test_it"))
+    later = project(tests)
+
+    assert (outcome(first), outcome(later)) == ("1 failed", "1 failed")
+    why = "a client that is made before the test begins has another base URL, and can be given"
+    assert f"amberfork: the test asked nothing by way of amberfork: {why}" in str(first.stdout)
+    assert f"records it anew): {why} amberfork_tape.url(NAME)" in str(later.stdout)
+
+
+def test_a_variable_that_is_set_once_more_is_told(project):
+    """Whoever did it, what is asked there is not seen."""
+    tests = """
+        import os, pytest
+
+        @pytest.mark.tape
+        def test_it(monkeypatch):
+            monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+            monkeypatch.delenv("ANTHROPIC_BASE_URL")
+    """
+
+    ran = project(tests)
+
+    assert outcome(ran) == "1 failed"
+    assert "something else was put into OPENAI_BASE_URL, ANTHROPIC_BASE_URL after the tape" in str(ran.stdout)
+
+
+def test_a_test_that_asks_nothing_needs_no_tape_where_its_class_or_module_is_marked(project, pytester):
+    """Nor under CI, where it could not get one."""
+    tests = """
+        import pytest
+        from agent import ask
+
+        pytestmark = pytest.mark.tape
+
+        def test_asks():
+            ask("hello")
+
+        class TestIt:
+            def test_asks_nothing(self):
+                pass
+    """
+
+    assert [outcome(project(tests)), outcome(project(tests, ci=True))] == ["2 passed"] * 2
+    assert len(list((pytester.path / "tapes" / "test_it").iterdir())) == 1
+
+
+def test_what_fixtures_ask_is_on_the_tape_before_and_after_the_test(project, tape):
+    """What they ask at their end is judged at their end."""
+    tests = """
+        import pytest
+        from agent import ask
+
+        @pytest.fixture
+        def thread():
+            ask("open")
+            yield
+            ask("close")
+
+        @pytest.mark.tape
+        def test_it(thread):
+            ask("hello")
+    """
+
+    ran = [project(tests), project(tests, provider=False)]
+    other = project(tests.replace("close", "leave"))
+    unclosed = project(tests.replace('ask("close")', ""))
+
+    assert [outcome(each) for each in ran] == ["1 passed"] * 2
+    assert tape("test_it.jsonl") == ["open", "hello", "close"]
+    assert (outcome(other), outcome(unclosed)) == ("1 passed, 1 error", "1 passed, 1 error")
+    assert '"close" on the tape, "leave" now' in str(other.stdout)
+    assert "1 missing" in str(unclosed.stdout)
+
+
+def test_two_tests_that_ask_the_same_can_share_a_tape_and_others_are_told(project):
+    """The first of them records it."""
+    tests = """
+        import pytest
+        from agent import ask
+
+        pytestmark = pytest.mark.tape("shared.jsonl")
+
+        def test_one():
+            ask("hello")
+
+        def test_two():
+            ask("hello")
+    """
+
+    shared, other = project(tests), project(tests.replace("hello", "bye", 1))
+
+    assert (outcome(shared), outcome(other)) == ("2 passed", "1 failed, 1 passed")
+    assert "amberfork: other tests have the same tape, and must ask the same: test_it.py::test_two" in str(
+        other.stdout
+    )
+
+
+def test_processes_that_a_test_starts_are_seen(project, tape):
+    """They inherit the variables."""
+    tests = """
+        import subprocess, sys, pytest
+
+        @pytest.mark.tape
+        def test_it():
+            subprocess.run([sys.executable, "-c", "import agent; agent.ask('hello')"], check=True)
+    """
+
+    assert [outcome(project(tests)) for _ in range(2)] == ["1 passed"] * 2
+    assert tape("test_it.jsonl") == ["hello"]
+
+
+def test_ctrl_c_keeps_nothing(project, pytester):
+    """As any other end of a test that has not passed."""
+    ran = project(GREETS + "        raise KeyboardInterrupt\n", apart=True)
+
+    assert "KeyboardInterrupt" in str(ran.stdout)
+    assert list((pytester.path / "tapes" / "test_it").iterdir()) == []
 
 
 def test_async_tests_and_threads_are_no_matter(project):
@@ -287,29 +549,23 @@ def test_a_provider_that_is_gone_while_recording_fails_the_test(project):
     assert "502" in str(ran.stdout)
 
 
-def test_a_wrong_marker_is_an_error(project):
-    """Python says what is wrong with it."""
-    ran = project(GREETS.replace("mark.tape", "mark.tape(pth='x')"))
-
-    assert outcome(ran) == "1 error"
-    assert "unexpected keyword argument 'pth'" in str(ran.stdout)
-
-
 def test_a_skip_inside_a_test_is_a_skip(project):
     """And leaves no tape."""
     assert outcome(project(GREETS + "        pytest.skip('later')\n")) == "1 skipped"
 
 
-def test_a_run_without_tapes_imports_nothing_for_them(project):
-    """The plugin costs those nothing who do not use it."""
+def test_a_run_without_tapes_imports_nothing_for_them(project, pytester):
+    """The plugin costs those nothing who do not use it: not one module more, of ours or of Python's."""
     tests = """
         import sys
 
         def test_it():
-            heavy = {"aiohttp", "orjson", "jiter", "deepdiff", "rich", "typer", "yarl", "pydantic"}
-            assert heavy & set(sys.modules) == set()
-            ours = {name for name in sys.modules if name.startswith("amberfork_cli")}
-            assert ours == {"amberfork_cli", "amberfork_cli.pytest_plugin"}
+            with open("modules", "a") as file:
+                file.write(" ".join(sys.modules) + "\\n")
     """
+    project(tests, apart=True)
 
-    assert outcome(project(tests, apart=True)) == "1 passed"
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "-q")
+
+    with_it, without = ({*line.split()} for line in (pytester.path / "modules").read_text().splitlines())
+    assert with_it - without == {"amberfork_cli", "amberfork_cli.pytest_plugin"}

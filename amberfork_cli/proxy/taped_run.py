@@ -1,35 +1,23 @@
-"""One run of some code against its tape: recorded where there is none, else answered from it and compared."""
+"""One run of a test against its tape, as its mode says: the edge for it, and how it ended."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from os import getpid
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final
 
-from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
+from amberfork_cli.core.compare.diffing import DiffOptions
 from amberfork_cli.core.compare.report import DiffReport
-from amberfork_cli.core.tape import Tape
-from amberfork_cli.errors import OptionError
-from amberfork_cli.proxy.choices import OnMiss, TapeMode
-from amberfork_cli.proxy.providers import Upstream, agent_environment, upstreams
-from amberfork_cli.proxy.recorded import RecordedTape
-from amberfork_cli.proxy.relay import Relay
-from amberfork_cli.proxy.replay import Replay, replayed
-from amberfork_cli.proxy.server import Edge, Service
-from amberfork_cli.proxy.tapefile import Existing, TapeFile, recorder
-from amberfork_cli.tapes import open_tape
-
-_THIS_RUN: Final = "this run"
-_UPDATES: Final = "--tape-mode=all records it anew"
+from amberfork_cli.errors import AmberforkError, OptionError
+from amberfork_cli.proxy.choices import TapeMode
+from amberfork_cli.proxy.courses import Answered, Course, Extended, Recording, Tapeless, Verdict
+from amberfork_cli.proxy.providers import Upstream, agent_environment, agent_variables, upstreams
+from amberfork_cli.proxy.stage import Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended: what was told on the way, and what is wrong, if anything is.
+    """How a test, or its run, ended: what was told meanwhile, and what is wrong, if anything is.
 
     `report` compares what was asked with the tape, where there is something to compare.
     """
@@ -42,8 +30,9 @@ class Ending:
 class TapedRun:
     """A run that is recorded to, or answered from, the tape at `path`, as `mode` says.
 
-    `name` is what the tape is called wherever it is spoken of. `open` starts the run and `finish` ends it.
-    `variables` are the environment to set meanwhile, all of it.
+    `name` is what the tape is called wherever it is spoken of. `open` starts the run, `judge` ends the test
+    and `finish` all that comes after it. `variables` are the environment to set meanwhile, all of it. With
+    `talks`, a test that asks nothing is wrong.
     """
 
     def __init__(
@@ -55,110 +44,85 @@ class TapedRun:
         name: str,
         environment: Mapping[str, str],
         named: tuple[str, ...] = (),
+        talks: bool = True,
     ) -> None:
-        self.path, self.mode, self._name = path, mode, name
+        self.path, self.mode, self._name, self._talks = path, mode, name, talks
         self._options, self._environment, self._named = options, environment, named
         self._told: list[str] = []
-        self._stack = ExitStack()
+        self._good = False
+        self._asked = 0
         self._upstreams: dict[str, Upstream] = {}
-        self._recorded: Tape | None = None
-        self._edge: Edge
-        self._tape: TapeFile
+        self._stage: Stage
+        self._course: Course
 
     @property
     def recording(self) -> bool:
         """Whether this run is recorded, and not answered from its tape."""
-        return self._recorded is None
+        return isinstance(self._course, Recording)
 
     @property
     def variables(self) -> dict[str, str]:
         """The environment for the code that runs: its own, pointed to the edge."""
-        return agent_environment(self._environment, self._upstreams, self._edge.url)
+        return agent_environment(self._environment, self._upstreams, self._stage.url)
+
+    @property
+    def base_urls(self) -> dict[str, str]:
+        """Those of the variables that name a provider."""
+        return agent_variables(self._upstreams, self._stage.url)
 
     def url(self, provider: str) -> str:
         """The base URL of a provider, for a client that takes it from nowhere but its caller."""
         if provider not in self._upstreams:
             raise OptionError(f'there is no provider "{provider}": choose of {", ".join(self._upstreams)}')
-        return f"{self._edge.url}/{provider}{self._upstreams[provider].path}"
+        return f"{self._stage.url}/{provider}{self._upstreams[provider].path}"
 
-    def open(self) -> None:
+    def open(self, stage: Stage) -> None:
         """Start it; raises OptionError, OutputError and TapeError."""
+        self._stage, self._course = stage, self._chosen()
         try:
-            service = self._service()
-            self._edge = Edge(service, self._upstreams, tell=self._told.append)
-            self._edge.__enter__()
+            recorded = self._course.base_urls
+            self._upstreams = upstreams(self._environment, named=self._named, recorded=recorded)
+            stage.begin(self._course.service(), self._upstreams, told=self._told)
         except BaseException:
-            self._stack.close()
+            self._course.close()
             raise
 
-    def finish(self, *, passed: bool) -> Ending:
-        """End it: keep what was recorded if it passed, else compare. Raises OutputError and TapeError."""
-        self._edge.__exit__()
-        with self._stack:
-            if self._tape.failure is not None:
-                return Ending(tuple(self._told), str(self._tape.failure))
-            if self._recorded is None:
-                return self._keep() if passed else self._drop()
-            if self.mode is TapeMode.NEW:
-                return self._extend() if passed else Ending(tuple(self._told))
-            return self._compare(self._recorded)
+    def judge(self, *, passed: bool) -> Ending:
+        """Say what is wrong with what the test asked, now that it is over.
 
-    def _service(self) -> Service:
+        What is asked from now on counts when the run finishes.
+        """
+        self._asked = self._stage.asked
+        self._stage.go_on(self._course.service_afterwards())
+        ending = self._ended(lambda: self._course.judge(passed=passed, asked=self._asked))
+        self._good = passed and ending.problem is None
+        return ending
+
+    def finish(self) -> Ending:
+        """End it, keep what was recorded if all was well, and say what was wrong after the test."""
+        self._stage.end()
+        asked = self._stage.asked - self._asked
+        try:
+            return self._ended(lambda: self._course.settle(passed=self._good, asked=asked))
+        finally:
+            self._course.close()
+
+    def _chosen(self) -> Course:
         missing = not self.path.exists()
-        if missing and self.mode is TapeMode.NONE:
-            raise OptionError(f"there is no tape {self._name}: record it with --tape-mode=once")
-        if missing or self.mode is TapeMode.ALL:
-            self._upstreams = upstreams(self._environment, named=self._named)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            return Relay(self._opened(self._beside))
-        self._recorded = self._stack.enter_context(open_tape(self.path, notice=self._told.append))
-        self._recorded.source = self._name
-        tape = RecordedTape(self._recorded, self._options)
-        self._upstreams = upstreams(self._environment, named=self._named, recorded=tape.base_urls)
-        reissued = self._opened(Path(self._stack.enter_context(TemporaryDirectory())) / "reissued.jsonl")
-        on_miss = OnMiss.RELAY if self.mode is TapeMode.NEW else OnMiss.FAIL
-        tell = self._told.append
-        return Replay(tape, reissued=reissued, relay=Relay(reissued), tell=tell, on_miss=on_miss)
+        if self.mode is TapeMode.ALL or (missing and self.mode is not TapeMode.NONE):
+            return Recording(self.path, name=self._name, talks=self._talks, tell=self._told.append)
+        if missing:
+            return Tapeless(self.path, name=self._name, talks=self._talks)
+        course = Extended if self.mode is TapeMode.NEW else Answered
+        told = self._told.append
+        return course(self.path, name=self._name, talks=self._talks, tell=told, options=self._options)
 
-    def _opened(self, path: Path) -> TapeFile:
-        self._tape = TapeFile(path, existing=Existing.FORCE, header=recorder())
-        self._stack.callback(self._tape.close)
-        return self._tape
-
-    @property
-    def _beside(self) -> Path:
-        """Where a tape is recorded before it takes its place: no other run reads half of it."""
-        return self.path.with_name(f".{self.path.name}.{getpid()}")
-
-    def _keep(self) -> Ending:
-        if self._tape.count:
-            self._beside.replace(self.path)
-        return Ending(tuple(self._told))
-
-    def _drop(self) -> Ending:
-        self._beside.unlink(missing_ok=True)
-        return Ending((*self._told, "nothing is kept of a recording that failed"))
-
-    def _extend(self) -> Ending:
-        """Put on the tape what was not on it."""
-        with open_tape(self._tape.path) as reissued:
-            new = [] if not self._tape.count else [each for each in reissued if replayed(each) is None]
-        if new:
-            tape = TapeFile(self.path, existing=Existing.APPEND, header={})
-            for exchange in new:
-                tape.append(exchange)
-            tape.close()
-        return Ending(tuple(self._told))
-
-    def _compare(self, recorded: Tape) -> Ending:
-        if not self._tape.count:
-            return Ending(
-                tuple(self._told), f"nothing that is on the tape {self._name} was asked ({_UPDATES})"
-            )
-        with open_tape(self._tape.path) as reissued:
-            reissued.source = _THIS_RUN
-            report = diff_tapes(recorded, reissued, self._options)
-        problem = (
-            None if report.same else f"what was asked is not what is on the tape {self._name} ({_UPDATES})"
-        )
-        return Ending(tuple(self._told), problem, report)
+    def _ended(self, judge: Callable[[], Verdict]) -> Ending:
+        """The verdict, with what was told since the last one; trouble is wrong like anything else."""
+        try:
+            verdict = judge()
+        except AmberforkError as error:
+            verdict = Verdict(str(error))
+        told = tuple(self._told)
+        del self._told[: len(told)]
+        return Ending(told, verdict.problem, verdict.report)
