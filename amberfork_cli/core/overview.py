@@ -15,9 +15,11 @@ from amberfork_cli.core.compare.conversation import turns
 from amberfork_cli.core.compare.report import plain
 from amberfork_cli.core.compare.words import cut
 from amberfork_cli.core.content import Absent, json_of
-from amberfork_cli.core.dialects import DIALECTS, dialect_of
+from amberfork_cli.core.dialects import DIALECTS
 from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.histories import NO_ELEMENTS, Elements, Histories
 from amberfork_cli.core.dialects.model import Assembled, Message, Role
+from amberfork_cli.core.dialects.recognition import Recogniser
 from amberfork_cli.core.dialects.shapes import member, string
 from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.jsontext import dumps
@@ -183,43 +185,37 @@ class _Facts:
 
 def _noted(exchanges: Iterable[Exchange], facts: list[_Facts]) -> Iterator[Sketch]:
     """The sketch of each exchange; what it says of itself is noted on the way."""
-    sketcher = Sketcher()
+    sketcher, recogniser, scale = Sketcher(), Recogniser(), _Scale()
     texts: dict[str, str] = {}  # most exchanges of a tape go to the same model
     endpoints: dict[Endpoint, Endpoint] = {}
     for exchange in exchanges:
         sketch = sketcher.sketch(exchange)
         request, response = exchange.request, exchange.response
         value = json_of(request.body)
-        dialect = dialect_of(request.path, None if isinstance(value, Absent) else value)
+        asked = None if isinstance(value, Absent) else value
+        dialect = recogniser.dialect_of(request.path, asked)
+        history = NO_ELEMENTS if dialect is None else dialect.elements(asked)
         where, model = endpoint_of(request), model_of(exchange)
         facts.append(
             _Facts(
                 exchange.number,
                 endpoints.setdefault(where, where),
                 texts.setdefault(model, model),
-                _count_of_messages(value, dialect, sketch),
-                _last_results(value, dialect),
+                len(sketch.messages if dialect is None else history),
+                Results() if dialect is None else _last_results(history, dialect),
                 _answer(response, dialect),
-                _size(request.body),
+                scale.weigh(request.body, history),
                 0 if response is None else _size(response.body),
             )
         )
-        del exchange, request, response, value  # or they would be held while the next one is read
+        del exchange, request, response, value, asked, history  # or all of it would be held meanwhile
         yield sketch
 
 
-def _count_of_messages(value: JsonValue | Absent, dialect: Dialect | None, sketch: Sketch) -> int:
-    if isinstance(value, Absent) or dialect is None:
-        return len(sketch.messages)
-    return sum(1 for _ in dialect.elements(value))
-
-
-def _last_results(value: JsonValue | Absent, dialect: Dialect | None) -> Results:
+def _last_results(history: Elements, dialect: Dialect) -> Results:
     """The results that the request brings after the model's last words."""
-    if isinstance(value, Absent) or dialect is None:
-        return Results()
     count = failed = 0
-    for path, element in reversed(list(dialect.elements(value))):
+    for path, element in reversed(history):
         message = dialect.read_message(element, path)
         if message.role is Role.ASSISTANT:
             break
@@ -313,6 +309,30 @@ def _model_in_path(path: str) -> str:
             name = unquote(segment)
             return name.rpartition(":")[0] if before == "models" and ":" in name else name
     return ""
+
+
+@dataclass(slots=True)
+class _Weighed:
+    """The bytes of the messages of a history."""
+
+    messages: int = 0
+
+
+class _Scale:
+    """Weighs the requests of a tape: each message once, however many requests repeat it."""
+
+    def __init__(self) -> None:
+        self._weighed: Histories[_Weighed] = Histories(_Weighed)
+
+    def weigh(self, body: Body, history: Elements) -> int:
+        """The bytes of a request body that holds this history, as `_size` has them."""
+        value = body.value
+        if body.wire is not None or history.member is None or not isinstance(value, dict):
+            return _size(body)
+        weighed, known = self._weighed.of(history.values)
+        weighed.messages += sum(len(dumps(message)) for message in history.values[known:])
+        commas = max(len(history) - 1, 0)
+        return len(dumps({**value, history.member: []})) + weighed.messages + commas
 
 
 def _size(body: Body) -> int:

@@ -6,6 +6,8 @@ reads it, so a particular shape stands before the general one that it resembles.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from amberfork_cli.core.dialects import (
     anthropic,
     bedrock_converse,
@@ -19,6 +21,8 @@ from amberfork_cli.core.dialects import (
     openai_responses,
 )
 from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.pieces import JsonObject
+from amberfork_cli.core.dialects.shapes import member, objects
 from amberfork_cli.core.tape import JsonValue
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -39,5 +43,11 @@ def dialect_of(path: str, body: JsonValue) -> Dialect | None:
     """The shape of a request, `None` where nobody knows it.
 
     The body counts first, and the path where the body leaves it open; on tapes of bare bodies it is empty.
+    Who asks for the requests of a whole tape has a `Recogniser`, which looks at each message once.
     """
-    return next((dialect for dialect in DIALECTS if dialect.recognises(path, body)), None)
+    messages = member(body, "messages")
+
+    def shows(sign: Callable[[JsonObject], bool]) -> bool:
+        return any(sign(message) for _, message in objects(messages))
+
+    return next((dialect for dialect in DIALECTS if dialect.recognises(path, body, shows)), None)

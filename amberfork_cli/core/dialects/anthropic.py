@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from amberfork_cli.core.dialects import openai_chat
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
@@ -38,23 +38,22 @@ _RUN_BY_CLIENT = ("custom", "bash_", "text_editor_", "computer_", "memory_")
 _ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, shows: Shows) -> bool:
     if not isinstance(member(body, "messages"), list):
         return False
     if present(body, "anthropic_version", "system", "thinking", "mcp_servers") is not None:
         return True
-    if any(_is_own(block) for block in _blocks_of_history(body)) or _offers_own_tools(body):
+    if shows(_has_own_block) or _offers_own_tools(body):
         return True
-    if openai_chat.speaks_chat(body) or "/chat/completions" in path:
+    if openai_chat.speaks_chat(body, shows) or "/chat/completions" in path:
         return False
     model = string(member(body, "model")) or ""
     return "/messages" in path or model.startswith("claude")
 
 
-def _blocks_of_history(body: JsonValue) -> Iterator[JsonObject]:
-    for _, message in objects(member(body, "messages")):
-        if isinstance(message.get("content"), list):
-            yield from (block for _, block in objects(message["content"]))
+def _has_own_block(message: JsonObject) -> bool:
+    content = message.get("content")
+    return isinstance(content, list) and any(_is_own(block) for _, block in objects(content))
 
 
 def _is_own(block: JsonObject) -> bool:

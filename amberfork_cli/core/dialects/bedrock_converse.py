@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
@@ -24,19 +24,26 @@ _ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
 _STATUSES = {"success": ResultStatus.OK, "error": ResultStatus.FAILED}
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, shows: Shows) -> bool:
     if not isinstance(member(body, "messages"), list):
         return False
     if present(body, "toolConfig", "inferenceConfig", "additionalModelRequestFields") is not None:
         return True
-    blocks = [
-        block
-        for _, message in objects(member(body, "messages"))
-        if isinstance(message.get("content"), list)
-        for _, block in objects(message["content"])
-    ]
-    untyped = bool(blocks) and not any("type" in block for block in blocks)
+    untyped = shows(_has_block) and not shows(_has_typed_block)
     return untyped or path.endswith(("/converse", "/converse-stream"))
+
+
+def _has_block(message: JsonObject) -> bool:
+    return any(True for _ in _blocks_of(message))
+
+
+def _has_typed_block(message: JsonObject) -> bool:
+    return any("type" in block for block in _blocks_of(message))
+
+
+def _blocks_of(message: JsonObject) -> Iterator[JsonObject]:
+    content = message.get("content")
+    return (block for _, block in objects(content)) if isinstance(content, list) else iter(())
 
 
 def _read_message(value: JsonValue, path: Path) -> Message:

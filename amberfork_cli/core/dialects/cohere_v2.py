@@ -6,22 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from amberfork_cli.core.dialects import openai_chat
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Path
 from amberfork_cli.core.dialects.pieces import JsonObject, accumulate, in_order, number_of, without
 from amberfork_cli.core.dialects.shapes import member, objects, present, string
 from amberfork_cli.core.tape import JsonValue
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, shows: Shows) -> bool:
     if not isinstance(member(body, "messages"), list):
         return False
-    return path.startswith("/v2/chat") or any(
-        "tool_plan" in message or _has_documents(message) for _, message in objects(member(body, "messages"))
-    )
+    return path.startswith("/v2/chat") or shows(_is_own)
 
 
-def _has_documents(message: JsonObject) -> bool:
+def _is_own(message: JsonObject) -> bool:
+    """Whether a message holds what only Cohere writes: a plan for its calls, or documents as a result."""
+    if "tool_plan" in message:
+        return True
     return message.get("role") == "tool" and any(
         part.get("type") == "document" for _, part in objects(message.get("content"))
     )

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from amberfork_cli.core.dialects.histories import Elements
 from amberfork_cli.core.dialects.linking import linked
 from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Path, Role, ToolDefinition
-from amberfork_cli.core.dialects.shapes import elements, member_at, text_of
+from amberfork_cli.core.dialects.pieces import JsonObject
+from amberfork_cli.core.dialects.shapes import member_at, text_of
 from amberfork_cli.core.tape import JsonValue
+
+Shows: TypeAlias = Callable[[Callable[[JsonObject], bool]], bool]
+"""Whether any of a body's `messages` that is an object shows something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How one provider writes a request, its answer and its stream.
 
-    `recognises` tells by a request's path and body whether they are of this shape. `list_paths` are the
-    members that may hold the history, `prompt_paths` those of system prompts outside it. `continues` names
-    the member by which a request goes on from an earlier response that the provider keeps. `assemble` gives
-    the response body that a stream spells, or `None` for a stream of another shape. None of these raises,
-    whatever the body holds.
+    `recognises` tells by a request's path and body whether they are of this shape, and by what its messages
+    show, which need not be looked at again where a tape repeats them. `list_paths` are the members that may
+    hold the history, `prompt_paths` those of system prompts outside it. `continues` names the member by which
+    a request goes on from an earlier response that the provider keeps. `assemble` gives the response body
+    that a stream spells, or `None` for a stream of another shape. None of these raises, whatever the body
+    holds.
     """
 
     name: str
-    recognises: Callable[[str, JsonValue], bool]
+    recognises: Callable[[str, JsonValue, Shows], bool]
     list_paths: tuple[Path, ...]
     read_message: Callable[[JsonValue, Path], Message]
     read_reply: Callable[[JsonValue], Message | None]
@@ -53,10 +60,9 @@ class Dialect:
         """The tools that a request offers, in its order."""
         return tuple(self.read_tools(body))
 
-    def elements(self, body: JsonValue) -> Iterator[tuple[Path, JsonValue]]:
+    def elements(self, body: JsonValue) -> Elements:
         """The elements of the history as they were recorded, each with its path."""
-        for path in self.list_paths:
-            yield from elements(member_at(body, path), path)
+        return Elements(body, self.list_paths)
 
     def _prompts(self, body: JsonValue) -> Iterator[Message]:
         for path in self.prompt_paths:

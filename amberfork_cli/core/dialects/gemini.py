@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
@@ -32,7 +32,7 @@ _CODE_RESULTS = ("codeExecutionResult", "code_execution_result")
 _CODE_TOOL = "code_execution"
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, _: Shows) -> bool:
     return present(body, "contents") is not None or "enerateContent" in path
 
 

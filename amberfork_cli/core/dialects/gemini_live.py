@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from amberfork_cli.core.dialects import gemini
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Path, Role, ToolDefinition
 from amberfork_cli.core.dialects.pieces import JsonObject
 from amberfork_cli.core.dialects.shapes import member, objects, present
@@ -17,7 +17,7 @@ _RESULTS_SENT = ("tool_response", "toolResponse")
 _SENT = (*_RESULTS_SENT, "client_content", "clientContent", "realtime_input", "realtimeInput", "setup")
 
 
-def _recognises(_path: str, body: JsonValue) -> bool:
+def _recognises(_path: str, body: JsonValue, _: Shows) -> bool:
     return present(body, *_SENT) is not None
 
 

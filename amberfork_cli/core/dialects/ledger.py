@@ -17,11 +17,13 @@ from hashlib import blake2b
 from operator import itemgetter
 from typing import TypeAlias
 
-from amberfork_cli.core.dialects import DIALECTS, dialect_of
+from amberfork_cli.core.dialects import DIALECTS
 from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.histories import NO_ELEMENTS, RECENT, Elements, begins_with
 from amberfork_cli.core.dialects.linking import Linker
 from amberfork_cli.core.dialects.model import Assembled, Message, Path, Role, ToolCall, ToolResult
 from amberfork_cli.core.dialects.pieces import parsed
+from amberfork_cli.core.dialects.recognition import Recogniser
 from amberfork_cli.core.dialects.shapes import member, string, text_of
 from amberfork_cli.core.ids.linkage import tells
 from amberfork_cli.core.jsontext import dumps
@@ -29,8 +31,8 @@ from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import BodyKind, Exchange, JsonValue
 
 _START = b""
-_RECENT = 16  # conversations that are read on instead of from the start; agents interleave only a few
 # Clients move these from message to message, and they say nothing of what is said.
+_CACHED = b'"cache_control"'
 _CACHE_HINT = re.compile(rb',"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},')
 
 
@@ -96,25 +98,25 @@ class Ledger:
         self._by_place: dict[bytes, list[Entry]] = {}
         self._by_id: dict[str, list[Entry]] = {}
         self._minted: dict[str, tuple[bytes, list[Entry]]] = {}
-        self._recent: deque[_Conversation] = deque(maxlen=_RECENT)
+        self._recent: deque[_Conversation] = deque(maxlen=RECENT)
+        self._recogniser = Recogniser()
 
     def read(self, exchange: Exchange) -> Sequence[_Answer]:
         """Take in an exchange; gives each result in its request with the call that it answers."""
         body = exchange.request.body
         value = None if body.kind is not BodyKind.JSON or isinstance(body.value, bytes) else body.value
-        dialect = dialect_of(exchange.request.path, value)
-        history = [] if dialect is None else list(dialect.elements(value))
-        text = _CACHE_HINT.sub(b"", dumps([element for _, element in history]))
-        conversation = self._conversation(dialect, value, text)
-        conversation.read_on(history, text, exchange.number)
+        dialect = self._recogniser.dialect_of(exchange.request.path, value)
+        history = _History(NO_ELEMENTS if dialect is None else dialect.elements(value))
+        conversation = self._conversation(dialect, value, history)
+        conversation.read_on(history, exchange.number)
         self._read_response(exchange, dialect, conversation)
         return conversation.answers
 
-    def _conversation(self, dialect: Dialect | None, body: JsonValue, text: bytes) -> _Conversation:
-        """The conversation that a history of that text continues as far as it was read, or a new one."""
+    def _conversation(self, dialect: Dialect | None, body: JsonValue, history: _History) -> _Conversation:
+        """The conversation that a history continues as far as it was read, or a new one."""
         handle = string(member(body, dialect.continues)) if dialect and dialect.continues else None
         start, pending = self._minted.get(handle or "", (_START, []))
-        known = [each for each in self._recent if each.begins(dialect, start, text)]
+        known = [each for each in self._recent if each.begins(dialect, start, history)]
         conversation = max(known, key=lambda each: each.length, default=None)
         if conversation is None:
             conversation = _Conversation(self, dialect, start, pending)
@@ -155,6 +157,31 @@ class Ledger:
         return self._by_id.get(call_id, ()) if call_id is not None else ()
 
 
+class _History:
+    """The history of one request; `digests` of its messages are made as they are asked for."""
+
+    def __init__(self, elements: Elements) -> None:
+        self.elements = elements
+        self._digests: dict[int, bytes] = {}
+
+    def begins_with(self, known: Sequence[JsonValue], digests: Sequence[bytes]) -> bool:
+        """Whether it begins with those messages: the very objects, or others that say the same."""
+        values = self.elements.values
+        if not 0 < len(known) <= len(values):
+            return False
+        return begins_with(values, known) or all(
+            mine is other or self.digest(at) == digest
+            for at, (mine, other, digest) in enumerate(zip(values, known, digests, strict=False))
+        )
+
+    def digest(self, at: int) -> bytes:
+        """The digest of a message's exact JSON, cache hints set aside."""
+        if at not in self._digests:
+            text = dumps(self.elements.values[at])
+            self._digests[at] = _digest(_CACHE_HINT.sub(b"", text) if _CACHED in text else text)
+        return self._digests[at]
+
+
 class _Conversation:
     """A history as far as it has been read, and the known calls that stand in it.
 
@@ -171,21 +198,28 @@ class _Conversation:
         self._linker = Linker()
         self._entries: dict[Path, Entry] = {}
         self._met: set[Entry] = set()
-        self._text = b""
-        self.length = 0
+        self._values: list[JsonValue] = []
+        self._digests: list[bytes] = []
 
-    def begins(self, dialect: Dialect | None, start: bytes, text: bytes) -> bool:
-        """Whether a history of that text begins with this conversation, whole messages only."""
-        if self.length == 0 or dialect is not self._dialect or start != self._start:
+    @property
+    def length(self) -> int:
+        """How many messages have been read."""
+        return len(self._digests)
+
+    def begins(self, dialect: Dialect | None, start: bytes, history: _History) -> bool:
+        """Whether a history begins with this conversation."""
+        if dialect is not self._dialect or start != self._start:
             return False
-        return text.startswith(self._text) and text[len(self._text) : len(self._text) + 1] in (b",", b"]")
+        return history.begins_with(self._values, self._digests)
 
-    def read_on(self, history: Sequence[tuple[Path, JsonValue]], text: bytes, exchange: int) -> None:
-        """Read what the history, whose JSON is `text`, has gained."""
+    def read_on(self, history: _History, exchange: int) -> None:
+        """Read what the history has gained."""
         if self._dialect is None:
             return
-        gained = history[self.length :]
-        self.length, self._text = len(history), text[:-1]
+        elements, known = history.elements, self.length
+        gained = elements[known:]
+        self._values = elements.values.copy()  # the list itself may go on to grow
+        self._digests += map(history.digest, range(known, len(elements)))
         read = self._dialect.read_message
         messages = [self._linker.read(read(element, path)) for path, element in gained]
         results = [result for message in messages for result in message.results]

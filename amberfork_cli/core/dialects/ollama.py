@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from amberfork_cli.core.dialects import openai_chat
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import Assembled, Chunk, Message
 from amberfork_cli.core.dialects.pieces import JsonObject, accumulate, known, without
 from amberfork_cli.core.dialects.shapes import member, objects, present
 from amberfork_cli.core.tape import JsonValue
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, shows: Shows) -> bool:
     if not isinstance(member(body, "messages"), list) or "/chat/completions" in path:
         return False
     return (
         path.startswith("/api/chat")
         or present(body, "keep_alive", "options") is not None
-        or any(_has_object_arguments(message) for _, message in objects(member(body, "messages")))
+        or shows(_has_object_arguments)
     )
 
 

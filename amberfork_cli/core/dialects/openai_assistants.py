@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from amberfork_cli.core.dialects import openai_chat
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import DONE, Assembled, Chunk, Message, Path, Role, ToolResult
 from amberfork_cli.core.dialects.shapes import member, present, string
 from amberfork_cli.core.tape import JsonValue
@@ -15,7 +15,7 @@ _RUN = re.compile(r"/threads/(?:[^/?]+/)?(?:runs|messages)\b")
 _WAITING = ("required_action", "submit_tool_outputs")
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, _: Shows) -> bool:
     return present(body, "tool_outputs", "assistant_id") is not None or bool(_RUN.search(path))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import (
     DONE,
     Assembled,
@@ -34,19 +34,20 @@ ROLES = {
 }
 
 
-def recognises(path: str, body: JsonValue) -> bool:
+def recognises(path: str, body: JsonValue, _: Shows) -> bool:
     """Any request with a list of messages that no more particular shape has claimed."""
     return isinstance(member(body, "messages"), list) or "/chat/completions" in path
 
 
-def speaks_chat(body: JsonValue) -> bool:
+def speaks_chat(body: JsonValue, shows: Shows) -> bool:
     """Whether messages or tools are written as only this shape and its closest relatives write them."""
-    for _, message in objects(member(body, "messages")):
-        if message.get("role") in ("tool", "function", "developer") or message.get("tool_calls"):
-            return True
-    return any("function" in tool for _, tool in objects(member(body, "tools"))) or bool(
-        member(body, "functions")
-    )
+    if shows(_is_of_chat) or bool(member(body, "functions")):
+        return True
+    return any("function" in tool for _, tool in objects(member(body, "tools")))
+
+
+def _is_of_chat(message: JsonObject) -> bool:
+    return message.get("role") in ("tool", "function", "developer") or bool(message.get("tool_calls"))
 
 
 def read_message(value: JsonValue, path: Path) -> Message:

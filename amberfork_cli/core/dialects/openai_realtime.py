@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from amberfork_cli.core.dialects import openai_responses
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import ToolDefinition
 from amberfork_cli.core.dialects.shapes import member, string
 from amberfork_cli.core.tape import JsonValue
@@ -13,7 +13,7 @@ from amberfork_cli.core.tape import JsonValue
 _SENT = ("conversation.item.", "session.update", "response.create", "response.cancel", "input_audio_buffer.")
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, _: Shows) -> bool:
     return (string(member(body, "type")) or "").startswith(_SENT) or "/realtime" in path
 
 

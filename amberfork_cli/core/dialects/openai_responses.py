@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
@@ -71,7 +71,7 @@ _OTHER_ENDPOINTS = ("/embeddings", "/moderations", "/audio/", "/rerank")
 _UNFINISHED = ("incomplete", "in_progress")
 
 
-def _recognises(path: str, body: JsonValue) -> bool:
+def _recognises(path: str, body: JsonValue, _: Shows) -> bool:
     if present(body, "messages", "contents") is not None:
         return False
     has_input = isinstance(member(body, "input"), (list, str))

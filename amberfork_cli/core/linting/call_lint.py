@@ -42,8 +42,8 @@ class CallLinter:
 
     def read_request(self, exchange: Exchange, body: JsonValue, dialect: Dialect, where: Where) -> int:
         """Take in a request whose body stands there; gives back how many of its messages were known."""
-        listed = list(dialect.elements(body))
-        thread = self._thread(dialect, [element for _, element in listed])
+        listed = dialect.elements(body)
+        thread = self._thread(dialect, listed.values)
         new, limit = thread.length, _limit(exchange, dialect)
         kept = _keeps_history(dialect, body)
         for path, element in listed[new:]:
@@ -51,7 +51,7 @@ class CallLinter:
             self._of_calls(message, dialect, where, thread.ids)
             self._of_results(message.results, where, kept=kept)
             self._of_lengths(message, where, limit)
-        thread.elements = [element for _, element in listed]
+        thread.elements = listed.values.copy()  # the list itself may go on to grow
         return new
 
     def read_reply(self, reply: Message, dialect: Dialect | None, where: Where) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from amberfork_cli.core.content import Absent, json_of
-from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
+from amberfork_cli.core.dialects.histories import NO_ELEMENTS
+from amberfork_cli.core.dialects.recognition import Recogniser
 from amberfork_cli.core.ids.id_rules import sites
 from amberfork_cli.core.jsonreader import NonFinite
 from amberfork_cli.core.jsontext import dumps
@@ -48,6 +49,7 @@ class _Linter:
         self._tape = tape
         self._base: Path = () if tape.endpoints_unknown else ("request",)
         self._findings = Findings()
+        self._recogniser = Recogniser()
         self._values = ValueLinter()
         self._calls = CallLinter(self._findings)
         self._exchanges = 0
@@ -74,7 +76,7 @@ class _Linter:
         request, response = exchange.request, exchange.response
         body = json_of(request.body)
         value = None if isinstance(body, Absent) else body
-        dialect = dialect_of(request.path, value)
+        dialect = self._recogniser.dialect_of(request.path, value)
         asked = whole.below(*self._base)
         body_at = asked if self._tape.endpoints_unknown else asked.below("body")
         self._of_envelope(request, asked)
@@ -108,18 +110,14 @@ class _Linter:
         self, body: Body, value: JsonValue, dialect: Dialect | None, where: Where, known: int
     ) -> None:
         """A body; of the list that holds its history, what stands behind the messages that are known."""
-        listed = () if dialect is None else dialect.list_paths
-        histories = [
-            path[0] for path in listed if len(path) == 1 and isinstance(_member(value, path[0]), list)
-        ]
-        if len(histories) != 1 or not known or not isinstance(value, dict):
+        history = NO_ELEMENTS if dialect is None else dialect.elements(value)
+        name = history.member
+        if name is None or not known or not isinstance(value, dict):
             self._of_body(body, value, where)
             return
-        (name,) = histories
         self._of_value({key: held for key, held in value.items() if key != name}, where)
-        history = _member(value, name)
-        for at in range(known, len(history) if isinstance(history, list) else 0):
-            self._of_value(history[at], where.below(name, at), within=(name, at))  # type: ignore[index]
+        for path, message in history[known:]:
+            self._of_value(message, where.below(*path), within=path)
 
     def _of_response_body(self, response: Response, dialect: Dialect | None, where: Where) -> Where:
         """A body and what it says, which may be in a stream; gives back where the latter stands."""
@@ -190,7 +188,3 @@ def _told(flaw: Flaw, pointer: str) -> tuple[Rule, str, Hashable]:
 def _integer(value: int) -> str:
     digits = int(value.bit_length() * 0.30103) + 1
     return str(value) if digits <= _DIGITS else f"an integer of about {digits} digits"
-
-
-def _member(value: JsonValue, name: str | int) -> JsonValue:
-    return value.get(name) if isinstance(value, dict) and isinstance(name, str) else None

@@ -1,5 +1,6 @@
 """Which shape a body has, and that no body can break the reading of it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 
 from amberfork_cli.core.dialects import DIALECTS, dialect_of
 from amberfork_cli.core.dialects.model import DONE, Chunk, Message
+from amberfork_cli.core.dialects.recognition import Recogniser
+from amberfork_cli.core.dialects.shapes import member, objects
 from amberfork_cli.core.tape import JsonValue
 
 CHAT_CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
@@ -222,8 +225,9 @@ def test_no_request_is_too_broken_to_read(body: JsonValue, data: st.DataObject) 
     """With anything in the place of any part, every dialect reads what it can, one message an element."""
     broken = _broken(body, data)
 
+    assert Recogniser().dialect_of("", broken) == dialect_of("", broken)
     for dialect in DIALECTS:
-        dialect.recognises("", broken)
+        dialect.recognises("", broken, lambda sign: any(sign(each) for _, each in messages_of(broken)))
         dialect.tools(broken)
         messages = dialect.history(broken)
         assert len(messages) >= len(list(dialect.elements(broken)))
@@ -265,6 +269,10 @@ def test_depth_breaks_nothing(list_key: str) -> None:
         dialect.tools(body)
         messages = dialect.history(body)
         assert len(messages) <= 2
+
+
+def messages_of(body: JsonValue) -> Iterator[tuple[Any, dict[str, JsonValue]]]:
+    return objects(member(body, "messages"))
 
 
 def _broken(value: JsonValue, data: st.DataObject) -> JsonValue:
