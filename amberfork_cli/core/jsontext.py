@@ -16,10 +16,10 @@ from jiter import from_json
 
 from amberfork_cli.core import jsonreader
 from amberfork_cli.core.jsonreader import NonFinite
-from amberfork_cli.core.jsonwriter import dumps
+from amberfork_cli.core.jsonwriter import dumps, dumps_line
 from amberfork_cli.core.tape import JsonValue, LeftOut
 
-__all__ = ["NonFinite", "dumps", "loads", "same"]
+__all__ = ["NonFinite", "dumps", "dumps_line", "loads", "same"]
 
 _DIGITS = 640  # Python converts so many in one piece, whatever its limit for longer ones is set to
 

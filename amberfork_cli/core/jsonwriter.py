@@ -25,6 +25,7 @@ _OPTIONS = {
     for sort_keys in (False, True)
     for indent in (False, True)
 }
+_LINE = _EXACT | orjson.OPT_APPEND_NEWLINE
 
 _TRIED = 6  # levels: down to the parts of a message; each costs at most one more pass of orjson
 _DIGITS_AT_ONCE = 640  # Python converts so many whatever its limit for longer ones is set to
@@ -45,6 +46,16 @@ def dumps(value: object, *, sort_keys: bool = False, indent: bool = False) -> by
     if text is not None:
         return text
     return _Writer(sort_keys=sort_keys, indent=indent, tried=0 if indent else _TRIED).document(value)
+
+
+def dumps_line(value: object, *, finite: bool = False) -> bytes:
+    """What `dumps` gives back, compact, as a line that ends with LF.
+
+    `finite` is the caller's word that no number in it is infinite or `NaN`, as in all that was read exactly:
+    to look for one takes longer than to write. Raises TypeError as `dumps` does.
+    """
+    text = _by_orjson(value, _LINE, finite=finite)
+    return dumps(value) + b"\n" if text is None else text
 
 
 def step_by_step(value: object, *, sort_keys: bool = False, indent: bool = False) -> bytes:
@@ -121,13 +132,13 @@ class _Writer:
         return b"\n" + b"  " * len(self.open) if self.indent else b""
 
 
-def _by_orjson(value: object, option: int) -> bytes | None:
+def _by_orjson(value: object, option: int, *, finite: bool = False) -> bytes | None:
     """What orjson writes; `None` where it refuses."""
     try:
         text = orjson.dumps(value, option=option)
     except orjson.JSONEncodeError:
         return None
-    if b"null" in text and _holds_non_finite(value):  # null is what orjson writes for them
+    if not finite and b"null" in text and _holds_non_finite(value):  # null is what orjson writes for them
         raise TypeError("a number that is not finite is no JSON value")
     return text
 

@@ -79,7 +79,8 @@ class Recording:
     def _response(self) -> Response | None:
         if self._status is None:
             return None
-        body = body_of(b"".join(self._pieces), self._headers)
+        self._pieces = [b"".join(self._pieces)]  # or they would be held twice
+        body = body_of(self._pieces[0], self._headers)
         response = Response(self._status, kept_headers(self._headers), body)
         return replace(response, extra={CHUNKS: self._chunks}) if len(self._chunks) > 1 else response
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from amberfork_cli.core.jsontext import dumps
+from amberfork_cli.core.jsontext import dumps_line
 from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue, Place, TapeForm
 from amberfork_cli.tapes.exchanges import exchange_from, exchange_value
 from amberfork_cli.tapes.formats import DocumentFormat, LineFormat
@@ -14,14 +14,17 @@ from amberfork_cli.tapes.reading import Reading, ShapeError
 VERSION: Final = "1"
 
 
-def exchange_line(exchange: Exchange) -> bytes:
-    """The line of a tape, LF included, that reads as an equal exchange."""
-    return dumps(exchange_value(exchange)) + b"\n"
+def exchange_line(exchange: Exchange, *, finite: bool = False) -> bytes:
+    """The line of a tape, LF included, that reads as an equal exchange.
+
+    `finite` is the caller's word that every number in it is, as where it was read from JSON.
+    """
+    return dumps_line(exchange_value(exchange), finite=finite)
 
 
 def header_line(header: Mapping[str, JsonValue]) -> bytes:
     """The first line of a tape, LF included, that says this about it."""
-    return dumps({"tape_version": VERSION, **header}) + b"\n"
+    return dumps_line({"tape_version": VERSION, **header})
 
 
 def _fits(value: JsonValue) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amberfork_cli.core.jsonwriter import dumps, step_by_step
+from amberfork_cli.core.jsonwriter import dumps, dumps_line, step_by_step
 
 FORMS = [(False, False, 0), (True, False, orjson.OPT_SORT_KEYS), (False, True, orjson.OPT_INDENT_2)]
 FORMS += [(True, True, orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2)]
@@ -92,3 +92,24 @@ def test_indentation_goes_to_any_depth() -> None:
         + [" " * 2 * 299 + "[]"]
         + [" " * 2 * level + "]" for level in reversed(range(299))]
     )
+
+
+@given(written_by_orjson())
+@settings(max_examples=100)
+def test_a_line_is_the_compact_text_and_its_end(value: object) -> None:
+    """Whether or not anyone has said that no number in it is infinite."""
+    expected = dumps(value) + b"\n"
+
+    assert [dumps_line(value), dumps_line(value, finite=True)] == [expected, expected]
+
+
+@pytest.mark.parametrize("value", [[2**70], ["\ud83d"], {"a": [None, "\udfff"]}])
+def test_what_orjson_refuses_is_a_line_all_the_same(value: object) -> None:
+    """With the same text before its end."""
+    assert [dumps_line(value), dumps_line(value, finite=True)] == [dumps(value) + b"\n"] * 2
+
+
+def test_a_line_has_no_room_for_what_is_not_finite() -> None:
+    """Unless the caller has said that there is none, nothing is written as null that is not."""
+    with pytest.raises(TypeError):
+        dumps_line([None, float("inf")])
