@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any, TypeAlias
 
-from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.report import TapeFacts
 from amberfork_cli.core.dialects.calls import tool_turns
-from amberfork_cli.core.tape import Body, Exchange, Tape
+from amberfork_cli.core.tape import Exchange, Tape
 from amberfork_cli.core.tools.comparison import NOT_RECORDED, Comparison, compare
 from amberfork_cli.core.tools.invocation import SIDE_EFFECT, Invocation, Outcome
 from amberfork_cli.core.tools.moments import recorded_at
 from amberfork_cli.core.tools.plan import Choice, Decision, PlannedCall, PlannedTurn, plan_run
 from amberfork_cli.core.tools.run_report import CallReport, RunReport
+from amberfork_cli.core.tools.tape_digest import TapeDigest
 from amberfork_cli.core.tools.tool import ToolContext, idempotency_key
 from amberfork_cli.worker.calls import CallFinished, CallRequest, CallResult, CallStarted, TurnEvent
 from amberfork_cli.worker.client import WorkerClient
@@ -100,21 +99,15 @@ class _Reading:
 
     exchanges: int = 0
     moments: dict[int, datetime] = field(default_factory=dict)
-    digest: Any = field(default_factory=lambda: blake2b(digest_size=16))
+    digest: TapeDigest = field(default_factory=TapeDigest)
 
     def through(self, tape: Tape) -> Iterator[Exchange]:
         for exchange in tape:
             self.exchanges += 1
             if (moment := recorded_at(exchange)) is not None:
                 self.moments[exchange.number] = moment
-            self.digest.update(_text(exchange.request.body))
-            if exchange.response is not None:
-                self.digest.update(_text(exchange.response.body))
+            self.digest.add(exchange)
             yield exchange
-
-
-def _text(body: Body) -> bytes:
-    return body.value if isinstance(body.value, bytes) else jsontext.dumps(body.value)
 
 
 def _reported(turn: PlannedTurn) -> tuple[PlannedCall, ...]:
