@@ -20,8 +20,12 @@ from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.ids.id_rules import sites
 from amberfork_cli.core.ids.minted import given_out, given_out_by_stream
-from amberfork_cli.core.tape import Exchange, ExchangeList, Response, Tape, at_least_one
+from amberfork_cli.core.tape import WEBSOCKET, BodyKind, Exchange, ExchangeList, Response, Tape, at_least_one
 from amberfork_cli.errors import TapeError
+from amberfork_cli.proxy.websockets.turns import connection_of
+
+Key: TypeAlias = tuple[str, tuple[str, ...]]
+"""What a request is looked up by: its fingerprint, and the handles in it that the tape gave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,25 @@ class Miss:
     nearest: Exchange | None
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """An exchange of the tape that went through a WebSocket.
+
+    `endpoint` is the digest of its path, `opens` whether it opened the WebSocket, `connection` which one it
+    was, as far as the tape says so.
+    """
+
+    number: int
+    endpoint: bytes
+    opens: bool
+    connection: str | None
+
+
 class RecordedTape:
     """What a tape answers, by the rules and adjustments of `options`.
 
-    It is read once; `base_urls` are those of the providers it was recorded from.
+    It is read once; `base_urls` are those of the providers it was recorded from, `turns` what went through
+    WebSockets, in which the order counts as well.
 
     Raises TapeError where it cannot be read, or holds no response.
     """
@@ -54,11 +73,12 @@ class RecordedTape:
         self._tape, self.options = tape, options
         self._sketcher = Sketcher(options.rules)
         self._given_out: set[str] = set()
-        self._waiting: dict[_Key, deque[int]] = defaultdict(deque)
-        self._answers: dict[_Key, list[int]] = defaultdict(list)
+        self._waiting: dict[Key, deque[int]] = defaultdict(deque)
+        self._answers: dict[Key, list[int]] = defaultdict(list)
         self._near = _Near()
-        self._keys: dict[int, _Key] = {}
+        self._keys: dict[int, Key] = {}
         self.base_urls: dict[str, str] = {}
+        self.turns: list[RecordedTurn] = []
         answered = [key for exchange in at_least_one(tape) for key in self._learn(exchange)]
         for number, fingerprint, pointed_to in answered:
             key = self._keys[number] = self._key(fingerprint, pointed_to)
@@ -90,18 +110,46 @@ class RecordedTape:
         answers = self._answers.get(key, ())
         near = answers[-1] if answers else self._near.to(sketch, self._unused)
         nearest = None if near is None else self._tape.reread(near)
-        if self.options.loose and nearest is not None and self._is_answer(nearest, asked, key):
+        if nearest is not None and self.is_loosely(nearest, asked, key):
             return self._use(nearest)
         return Miss(len(answers), nearest)
+
+    def key_of(self, asked: Exchange) -> Key:
+        """What a request is looked up by."""
+        sketch, pointed_to = self._sketch(asked)
+        return self._key(sketch.fingerprint, pointed_to)
+
+    def endpoint_of(self, asked: Exchange) -> bytes:
+        """The digest of method and path of a request."""
+        return self._sketch(asked)[0].endpoint
+
+    def recorded_key(self, number: int) -> Key:
+        """What the request of that exchange is looked up by."""
+        return self._keys[number]
+
+    def is_unused(self, number: int) -> bool:
+        """Whether nobody has asked for that exchange yet."""
+        return number in self._unused
+
+    def use(self, number: int) -> Hit:
+        """That exchange, used up."""
+        return self._use(self._tape.reread(number))
+
+    def reread(self, number: int) -> Exchange:
+        """That exchange, which stays as used or unused as it is."""
+        return self._tape.reread(number)
+
+    def is_loosely(self, recorded: Exchange, asked: Exchange, key: Key) -> bool:
+        """Whether an unused exchange is for a request that differs in its writing alone, if that may be."""
+        if not self.options.loose or not self.is_unused(recorded.number):
+            return False
+        return self._is_answer(recorded, asked, key)
 
     def _use(self, exchange: Exchange) -> Hit:
         self._unused.discard(exchange.number)
         return Hit(exchange)
 
-    def _is_answer(self, nearest: Exchange, asked: Exchange, key: _Key) -> bool:
-        """Whether an unused exchange is for a request that differs in its writing alone."""
-        if nearest.number not in self._unused:
-            return False
+    def _is_answer(self, nearest: Exchange, asked: Exchange, key: Key) -> bool:
         fingerprint, pointed_to = self._keys[nearest.number]
         if fingerprint == key[0] or pointed_to != key[1]:  # it goes on from another response
             return False
@@ -115,8 +163,14 @@ class RecordedTape:
         provider, base = exchange.extra.get("provider"), exchange.extra.get("base_url")
         if isinstance(provider, str) and isinstance(base, str):
             self.base_urls[provider] = base
+        socket = exchange.request.method == WEBSOCKET
+        if socket:
+            opens = exchange.request.body.kind is BodyKind.ABSENT
+            turn = RecordedTurn(exchange.number, sketch.endpoint, opens, connection_of(exchange))
+            self.turns.append(turn)
         if exchange.response is not None:
             self._given_out.update(_given_out(exchange.response))
+        if exchange.response is not None or socket:
             yield exchange.number, sketch.fingerprint, pointed_to
 
     def _sketch(self, exchange: Exchange) -> tuple[Sketch, tuple[str, ...]]:
@@ -129,11 +183,8 @@ class RecordedTape:
         found = () if isinstance(body, Absent) else sites(body)
         return sketch, tuple(site.value for site in found if site.value in sketch.unexplained)
 
-    def _key(self, fingerprint: str, pointed_to: tuple[str, ...]) -> _Key:
+    def _key(self, fingerprint: str, pointed_to: tuple[str, ...]) -> Key:
         return fingerprint, tuple(value for value in pointed_to if value in self._given_out)
-
-
-_Key: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 def _given_out(response: Response) -> Iterator[str]:

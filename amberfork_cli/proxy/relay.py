@@ -12,12 +12,14 @@ from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
+from amberfork_cli.core.tape import WEBSOCKET
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.answering import AgentLeftError, answer_whole, begin, break_off, end, hand_on, refuse
 from amberfork_cli.proxy.calls import ERROR_HEADERS, HOP_BY_HOP, Call
 from amberfork_cli.proxy.connections import CONNECT_S, Proxies, provider_session
 from amberfork_cli.proxy.recording import AGENT_LEFT, STOPPED, Recording, Tape, in_words
 from amberfork_cli.proxy.server import Service
+from amberfork_cli.proxy.websockets.relay import WebSocketRelay
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -36,6 +38,7 @@ class Relay(Service):
         self._session: ClientSession
         self._closing = False
         self._proxies = Proxies()
+        self._websockets = WebSocketRelay(tape, connect_s=connect_s, proxies=self._proxies)
 
     async def open(self) -> None:
         """Open the connections to the providers."""
@@ -43,16 +46,20 @@ class Relay(Service):
 
     async def close(self) -> None:
         """Close them."""
+        await self._websockets.close()
         await self._session.close()
 
     def stop(self) -> None:
         """Say that what is cut from now on is cut by the recorder."""
         self._closing = True
+        self._websockets.stop()
 
     async def answer(self, call: Call) -> StreamResponse:
         """Pass a call on, and its answer back."""
         from aiohttp import ClientError
 
+        if call.method == WEBSOCKET:
+            return await self._websockets.answer(call)
         if self._tape.failure is not None:
             return await refuse(call, self._tape.failure)
         recording = Recording(call)

@@ -17,11 +17,13 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
+from amberfork_cli.core.tape import WEBSOCKET
 from amberfork_cli.errors import OptionError
 from amberfork_cli.files.naming import reason
 from amberfork_cli.proxy.answering import answer_whole, break_off
 from amberfork_cli.proxy.calls import ERROR_HEADERS, Call
 from amberfork_cli.proxy.providers import PROVIDERS, Upstream
+from amberfork_cli.proxy.websockets.handshake import is_handshake, is_upgrade
 
 if TYPE_CHECKING:
     from aiohttp.web import BaseRequest, StreamResponse
@@ -149,9 +151,9 @@ class Edge:
             body = nowhere.error(status, "invalid_request_error", problem)
             return await answer_whole(nowhere, status, ERROR_HEADERS, body)
         headers = tuple(incoming.headers.items())
-        call = Call(
-            upstream, incoming.method, f"/{rest}", headers, await _whole_body(incoming), begun, incoming
-        )
+        opens = is_upgrade(incoming)
+        method, body = (WEBSOCKET, b"") if opens else (incoming.method, await _whole_body(incoming))
+        call = Call(upstream, method, f"/{rest}", headers, body, begun, incoming)
         try:
             return await self._service.answer(call)
         except ConnectionError:
@@ -178,8 +180,8 @@ def _refusal(incoming: BaseRequest) -> tuple[int, str] | None:
         return 403, "web pages are not served"
     if headers.get("Sec-Fetch-Site") == "cross-site":
         return 403, "web pages are not served"
-    if headers.get("Upgrade", "").lower() == "websocket":
-        return 501, "WebSockets are not recorded: use the provider's HTTP interface, or leave amberfork out"
+    if is_upgrade(incoming) and not is_handshake(incoming):
+        return 400, "this is no opening of a WebSocket"
     return None
 
 

@@ -377,10 +377,10 @@ def test_exchanges_are_on_the_tape_in_the_order_in_which_they_ended(recording):
         ({"Origin": "https://evil.example"}, 403, "web pages are not served"),
         ({"Origin": "null"}, 403, "web pages are not served"),
         ({"Sec-Fetch-Site": "cross-site"}, 403, "web pages are not served"),
-        ({"Upgrade": "websocket", "Connection": "Upgrade"}, 501, "WebSockets are not recorded"),
+        ({"Upgrade": "websocket", "Connection": "Upgrade"}, 400, "this is no opening of a WebSocket"),
     ],
 )
-def test_web_pages_and_websockets_are_refused(headers, status, words, recording):
+def test_web_pages_and_half_an_opening_of_a_websocket_are_refused(headers, status, words, recording):
     """Nothing reaches the provider, and nothing the tape."""
     run = recording(lambda _: chat("Hi."))
 

@@ -1,0 +1,1 @@
+"""WebSockets through the edge: recorded turn by turn, and answered from a tape."""
