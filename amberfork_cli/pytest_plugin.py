@@ -40,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("amberfork", "tapes of LLM agents").addoption("--tape-mode", choices=_MODES, help=when)
     parser.addini("tape_mode", f"{when} The option counts before it.", default="")
     parser.addini("tape_dir", "The folder of the tapes, beside each file of tests.", default="tapes")
+    parser.addini("tape_redact", "Record with placeholders for credentials in bodies.", type="bool")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -140,6 +141,7 @@ def _taped_run(item: pytest.Item, config: pytest.Config) -> TapedRun:
         environment=os.environ,
         named=_texts(more["upstream"]),
         talks=_is_meant_itself(item),
+        redacted=bool(config.getini("tape_redact")),
     )
 
 

@@ -459,6 +459,20 @@ def test_what_fixtures_ask_is_on_the_tape_before_and_after_the_test(project, tap
     assert "1 missing" in str(unclosed.stdout)
 
 
+def test_tapes_can_be_recorded_without_credentials(project, pytester):
+    """A setting of the project; the test matches its tape all the same, and so does what is added to it."""
+    pytester.makeini("[pytest]\ntape_redact = true\n")
+    secret = "ghp_" + "0aB" * 12
+    tests = GREETS.replace("hello", secret)
+
+    ran = [project(tests), project(tests, provider=False)]
+    ran += [project(f"{tests}        ask('new {secret}')\n", "--tape-mode=new")]
+
+    assert [outcome(each) for each in ran] == ["1 passed"] * 3
+    written = (pytester.path / "tapes" / "test_it" / "test_greets.jsonl").read_text()
+    assert (secret in written, written.count("REDACTED_GITHUB_TOKEN")) == (False, 2)
+
+
 def test_two_tests_that_ask_the_same_can_share_a_tape_and_others_are_told(project):
     """The first of them records it."""
     tests = """

@@ -131,6 +131,7 @@ def check(
         code, tally = run_replay(
             RecordedTape(recorded, DiffOptions(counts.rules, counts.adjustments, loose=loose)),
             command,
+            header=recorded.header,
             output=asked_now,
             force=False,
             on_miss=OnMiss.RELAY if update else OnMiss.FAIL,

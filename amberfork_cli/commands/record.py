@@ -51,7 +51,7 @@ def record(
     from amberfork_cli.proxy.redacted import RedactedTape
     from amberfork_cli.proxy.relay import Relay
 
-    tape = _opened(output, _existing(append=append, force=force), tell)
+    tape = _opened(output, _existing(append=append, force=force), tell, redacted=redact)
     try:
         relay = Relay(RedactedTape(tape) if redact else tape)
         kept = "without the credentials that are found in them" if redact else "verbatim"
@@ -73,10 +73,10 @@ def _existing(*, append: bool, force: bool) -> Existing:
     return Existing.APPEND if append else Existing.FORCE if force else Existing.REFUSE
 
 
-def _opened(output: Path, existing: Existing, tell: Callable[[str], None]) -> TapeFile:
+def _opened(output: Path, existing: Existing, tell: Callable[[str], None], *, redacted: bool) -> TapeFile:
     from amberfork_cli.proxy.tapefile import TapeFile, recorder
 
-    tape = TapeFile(output, existing=existing, header=recorder())
+    tape = TapeFile(output, existing=existing, header=recorder(redacted=redacted))
     if tape.torn:
         tell(f"{output}: the last line was torn where an earlier recording stopped, and is cut off")
     return tape

@@ -88,6 +88,7 @@ def replay(
         code, tally = run_replay(
             recorded,
             command,
+            header=opened.header,
             output=output,
             force=force,
             on_miss=on_miss,

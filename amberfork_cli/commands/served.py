@@ -13,6 +13,7 @@ from amberfork_cli.commands.showing import stdout, tell
 from amberfork_cli.proxy.choices import OnMiss, Pace
 
 if TYPE_CHECKING:
+    from amberfork_cli.core.tape import JsonValue
     from amberfork_cli.proxy.recorded import RecordedTape
     from amberfork_cli.proxy.replay import Tally
     from amberfork_cli.proxy.server import Service
@@ -83,6 +84,7 @@ def run_replay(
     recorded: RecordedTape,
     command: Sequence[str] | None,
     *,
+    header: Mapping[str, JsonValue],
     output: Path | None,
     force: bool,
     on_miss: OnMiss,
@@ -94,17 +96,24 @@ def run_replay(
 ) -> tuple[int, Tally]:
     """Run a command that is answered from a tape; gives back its exit code, and what was asked.
 
-    What was asked is recorded to `output`. With `quiet`, stdout is left to what is to be shown afterwards:
-    that of the command goes to stderr. Raises OptionError, and OutputError.
+    `header` is that of the tape; what was asked is recorded to `output`, redacted where the tape is. With
+    `quiet`, stdout is left to what is to be shown afterwards: that of the command goes to stderr. Raises
+    OptionError, and OutputError.
     """
+    from amberfork_cli.core.redaction.redact import taken_out
+    from amberfork_cli.proxy.redacted import kept_as
     from amberfork_cli.proxy.relay import Relay
     from amberfork_cli.proxy.replay import Nowhere, Replay
     from amberfork_cli.proxy.tapefile import Existing, TapeFile, recorder
 
     existing = Existing.FORCE if force else Existing.REFUSE
-    reissued = Nowhere() if output is None else TapeFile(output, existing=existing, header=recorder())
-    relay = Relay(reissued)
-    service = Replay(recorded, reissued=reissued, relay=relay, tell=tell, on_miss=on_miss, pace=pace)
+    says = recorder(redacted=bool(taken_out(header)))
+    reissued = Nowhere() if output is None else TapeFile(output, existing=existing, header=says)
+    kept = kept_as(header, reissued)
+    relay = Relay(kept)
+    service = Replay(
+        recorded, reissued=kept, relay=relay, tell=tell, on_miss=on_miss, pace=pace, header=header
+    )
     try:
         code = run_served(
             service,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
 from amberfork_cli.core.compare.report import DiffReport
+from amberfork_cli.core.redaction.redact import taken_out
 from amberfork_cli.core.tape import Exchange, ExchangeList, Tape
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.answering import answer_whole
@@ -24,6 +25,7 @@ from amberfork_cli.proxy.calls import FINAL_ERROR_HEADERS, Call
 from amberfork_cli.proxy.choices import OnMiss
 from amberfork_cli.proxy.recorded import RecordedTape
 from amberfork_cli.proxy.recording import Tape as Kept
+from amberfork_cli.proxy.redacted import RedactedTape, kept_as
 from amberfork_cli.proxy.relay import Relay
 from amberfork_cli.proxy.replay import Replay, replayed
 from amberfork_cli.proxy.server import Service
@@ -118,22 +120,25 @@ class Tapeless(Course):
 
 
 class Recording(Course):
-    """The provider answers, and the tape takes its place when the test has passed."""
+    """The provider answers, and the tape, redacted or not, takes its place when the test has passed."""
 
-    def __init__(self, path: Path, *, name: str, talks: bool, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Path, *, name: str, talks: bool, tell: Callable[[str], None], redacted: bool
+    ) -> None:
         super().__init__(path, name=name, talks=talks)
         self._tell = tell
         path.parent.mkdir(parents=True, exist_ok=True)
         self._beside = path.with_name(f".{path.name}.{getpid()}")  # so that no other run reads half of it
-        self._tape = _new_tape(self._beside, self.stack)
+        self._tape = _new_tape(self._beside, self.stack, redacted=redacted)
+        self._kept: Kept = RedactedTape(self._tape) if redacted else self._tape
 
     def service(self) -> Service:
         """The provider, by way of the tape."""
-        return Relay(self._tape)
+        return Relay(self._kept)
 
     def service_afterwards(self) -> Service:
         """The same, marked."""
-        return Relay(_AfterTheTest(self._tape))
+        return Relay(_AfterTheTest(self._kept))
 
     def judge(self, *, passed: bool, asked: int) -> Verdict:
         """It must have asked, where it is to, and the tape be whole."""
@@ -172,7 +177,9 @@ class Answered(Course):
         self._answers = RecordedTape(self._recorded, options)
         self._of_the_test = _of_the_test(self._recorded)
         folder = self.stack.enter_context(TemporaryDirectory(prefix="amberfork-"))
-        self.reissued = _new_tape(Path(folder) / "reissued.jsonl", self.stack)
+        self._redacted = bool(taken_out(self._recorded.header))
+        self.reissued = _new_tape(Path(folder) / "reissued.jsonl", self.stack, redacted=self._redacted)
+        self._kept = kept_as(self._recorded.header, self.reissued)
 
     @property
     def base_urls(self) -> Mapping[str, str] | None:
@@ -181,11 +188,11 @@ class Answered(Course):
 
     def service(self) -> Service:
         """The tape."""
-        return self._replay(self.reissued)
+        return self._replay(self._kept)
 
     def service_afterwards(self) -> Service:
         """The tape, too; what is asked is marked."""
-        return self._replay(_AfterTheTest(self.reissued))
+        return self._replay(_AfterTheTest(self._kept))
 
     def judge(self, *, passed: bool, asked: int) -> Verdict:  # noqa: ARG002 - those of a course
         """What it asked, beside what it asked when it was recorded."""
@@ -197,7 +204,14 @@ class Answered(Course):
         return self._compared_with(self._recorded) if passed and (asked or expected) else GOOD
 
     def _replay(self, tape: Kept) -> Service:
-        return Replay(self._answers, reissued=tape, relay=Relay(tape), tell=self._tell, on_miss=self.on_miss)
+        return Replay(
+            self._answers,
+            reissued=tape,
+            relay=Relay(tape),
+            tell=self._tell,
+            on_miss=self.on_miss,
+            header=self._recorded.header,
+        )
 
     def _compared_with(self, expected: Tape) -> Verdict:
         """What was asked so far, beside what is to be asked so far."""
@@ -236,7 +250,7 @@ class Extended(Answered):
         return GOOD
 
     def _append(self, new: list[Exchange]) -> None:
-        tape = TapeFile(self.path, existing=Existing.APPEND, header={})
+        tape = TapeFile(self.path, existing=Existing.APPEND, header=recorder(redacted=self._redacted))
         try:
             for exchange in new:
                 tape.append(exchange)
@@ -272,8 +286,8 @@ class _Nothing(Service):
         return await answer_whole(call, _NOT_THERE, FINAL_ERROR_HEADERS, body)
 
 
-def _new_tape(path: Path, stack: ExitStack) -> TapeFile:
-    tape = TapeFile(path, existing=Existing.FORCE, header=recorder())
+def _new_tape(path: Path, stack: ExitStack, *, redacted: bool) -> TapeFile:
+    tape = TapeFile(path, existing=Existing.FORCE, header=recorder(redacted=redacted))
     stack.callback(tape.close)
     return tape
 

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
 from amberfork_cli.core.compare.report import Difference, Kind, Missing, Piece, Side, Spot, plain
 from amberfork_cli.core.compare.words import cut, notation
 from amberfork_cli.core.paths import to_text
-from amberfork_cli.core.tape import Exchange, ExchangeList
+from amberfork_cli.core.redaction.redact import PATTERNS, taken_out
+from amberfork_cli.core.redaction.redacting import PATTERN
+from amberfork_cli.core.tape import NOTHING, Exchange, ExchangeList, JsonValue
 from amberfork_cli.proxy.recorded import Miss
 
 _ROOM = 60  # characters of a value; the first difference is to be found, not to be read whole
 _BYTES = "bytes"
+_PATTERNS: Final = f"patterns were taken out of this tape: --replace REGEX {PATTERN} takes them out of both"
 
 
-def explain(miss: Miss, asked: Exchange, *, source: str, options: DiffOptions) -> str:
-    """One sentence: that the request is not on the tape, and how the nearest one differs."""
+def explain(
+    miss: Miss,
+    asked: Exchange,
+    *,
+    source: str,
+    options: DiffOptions,
+    header: Mapping[str, JsonValue] = NOTHING,
+) -> str:
+    """One sentence: that the request is not on the tape, and how the nearest one differs.
+
+    `header` is that of the tape, which may say that it does not hold all that was asked.
+    """
     endpoint = f"{asked.request.method} {asked.request.path.partition('?')[0]}"
     if miss.nearest is None:
         return f"{endpoint} is not on the tape {source}: no recorded request has this method and path"
@@ -25,7 +40,8 @@ def explain(miss: Miss, asked: Exchange, *, source: str, options: DiffOptions) -
         times = "once" if miss.answers == 1 else f"{miss.answers} times"
         return f"{endpoint} is on the tape {source} only {times}, last as #{number}, and that is used up"
     difference = first_difference(miss.nearest, asked, options)
-    return f"{endpoint} is not on the tape {source}: nearest is #{number}, {difference}"
+    told = f"{endpoint} is not on the tape {source}: nearest is #{number}, {difference}"
+    return f"{told} ({_PATTERNS})" if PATTERNS in taken_out(header) and PATTERN in difference else told
 
 
 def first_difference(recorded: Exchange, asked: Exchange, options: DiffOptions) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from amberfork_cli.core.tape import Exchange, JsonValue, Response
+from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue, Response
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.answering import answer_whole, begin, break_off, end, hand_on, refuse
 from amberfork_cli.proxy.calls import ERROR_HEADERS, FINAL_ERROR_HEADERS, Call
@@ -17,6 +17,7 @@ from amberfork_cli.proxy.choices import OnMiss, Pace
 from amberfork_cli.proxy.misses import explain
 from amberfork_cli.proxy.recorded import Hit, Miss, RecordedTape
 from amberfork_cli.proxy.recording import CUT, Tape
+from amberfork_cli.proxy.redacted import redactor_of
 from amberfork_cli.proxy.relay import Relay
 from amberfork_cli.proxy.server import Service
 from amberfork_cli.proxy.wire import body_of, pieces, sendable
@@ -41,7 +42,8 @@ class Tally:
 class Replay(Service):
     """Answers calls from a tape, and puts what was asked on another, if there is one.
 
-    `relay` takes what is not on the tape where `on_miss` says so. `tell` is told of every miss.
+    `relay` takes what is not on the tape where `on_miss` says so. `tell` is told of every miss. `header` is
+    what the recorded tape says of itself: where it is redacted, so is what is asked.
     """
 
     def __init__(
@@ -53,9 +55,11 @@ class Replay(Service):
         tell: Callable[[str], None],
         on_miss: OnMiss = OnMiss.FAIL,
         pace: Pace = Pace.NONE,
+        header: Mapping[str, JsonValue] = NOTHING,
     ) -> None:
         self._recorded, self._reissued, self._relay = recorded, reissued, relay
         self._tell, self._on_miss, self._pace = tell, on_miss, pace
+        self._header, self._redactor = header, redactor_of(header)
         self.tally = Tally()
 
     async def open(self) -> None:
@@ -70,16 +74,22 @@ class Replay(Service):
         """Answer a call as it was answered when it was recorded."""
         if self._reissued.failure is not None:
             return await refuse(call, self._reissued.failure)
-        asked = Exchange(self.tally.hits + self.tally.misses, call.request)
+        asked = self._as_kept(Exchange(self.tally.hits + self.tally.misses, call.request))
         found = self._recorded.look_up(asked)
         if isinstance(found, Hit):
             self.tally.hits += 1
+            self._as_kept(found.exchange)  # whose answer gives out IDs, and those are to stay
             return await self._answer_as(call, asked, found.exchange)
         self.tally.misses += 1
         return await self._missed(call, asked, found)
 
+    def _as_kept(self, exchange: Exchange) -> Exchange:
+        """The exchange as the recorded tape would hold it."""
+        return exchange if self._redactor is None else self._redactor.exchange(exchange)
+
     async def _missed(self, call: Call, asked: Exchange, miss: Miss) -> StreamResponse:
-        problem = explain(miss, asked, source=self._recorded.source, options=self._recorded.options)
+        recorded = self._recorded
+        problem = explain(miss, asked, source=recorded.source, options=recorded.options, header=self._header)
         if self._on_miss is OnMiss.RELAY:
             self._tell(f"{problem}; asking {call.upstream.shown}")
             return await self._relay.answer(call)

@@ -32,7 +32,7 @@ class TapedRun:
 
     `name` is what the tape is called wherever it is spoken of. `open` starts the run, `judge` ends the test
     and `finish` all that comes after it. `variables` are the environment to set meanwhile, all of it. With
-    `talks`, a test that asks nothing is wrong.
+    `talks`, a test that asks nothing is wrong; `redacted` says how it is recorded.
     """
 
     def __init__(
@@ -45,8 +45,10 @@ class TapedRun:
         environment: Mapping[str, str],
         named: tuple[str, ...] = (),
         talks: bool = True,
+        redacted: bool = False,
     ) -> None:
-        self.path, self.mode, self._name, self._talks = path, mode, name, talks
+        self.path, self.mode, self._name = path, mode, name
+        self._talks, self._redacted = talks, redacted
         self._options, self._environment, self._named = options, environment, named
         self._told: list[str] = []
         self._good = False
@@ -110,7 +112,9 @@ class TapedRun:
     def _chosen(self) -> Course:
         missing = not self.path.exists()
         if self.mode is TapeMode.ALL or (missing and self.mode is not TapeMode.NONE):
-            return Recording(self.path, name=self._name, talks=self._talks, tell=self._told.append)
+            return Recording(
+                self.path, name=self._name, talks=self._talks, tell=self._told.append, redacted=self._redacted
+            )
         if missing:
             return Tapeless(self.path, name=self._name, talks=self._talks)
         course = Extended if self.mode is TapeMode.NEW else Answered

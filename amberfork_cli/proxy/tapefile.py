@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Final
 
 from amberfork_cli.core import jsontext
+from amberfork_cli.core.redaction.redact import CREDENTIALS, REDACTED, taken_out
 from amberfork_cli.core.tape import Exchange, JsonValue
 from amberfork_cli.errors import JsonError, OptionError, OutputError
 from amberfork_cli.files.naming import printable, reason
@@ -106,21 +107,38 @@ class TapeFile:
         if self._new:
             self._write(header_line(header))
         else:
-            self._prepare_to_append()
+            self._prepare_to_append(header)
 
-    def _prepare_to_append(self) -> None:
-        """See that the file is a tape, and that it ends with a whole line."""
+    def _prepare_to_append(self, header: Mapping[str, JsonValue]) -> None:
+        """See that the file is a tape, as redacted as what is to come, and that it ends with a whole line."""
         start = self._start_of_last_line()
         last = os.pread(self._descriptor, self._size - start, start)
         beginning = os.pread(self._descriptor, _MOST_BACK, 0) if start else last
         first, ended, _ = beginning.partition(b"\n")
         if (ended or not start) and not _is_tape_line(first):
             raise OptionError(f"{printable(self.path)}: this is no tape that can be gone on with")
+        self._see_that_all_is_redacted(taken_out(header), first)
         if last and _is_tape_line(last):
             self._write(b"\n")
         elif last:
             os.ftruncate(self._descriptor, start)
             self.torn, self._size = len(last), start
+
+    def _see_that_all_is_redacted(self, coming: tuple[str, ...], first: bytes) -> None:
+        """Refuse to put credentials on a tape that says it has none, and to say so of one that may have some.
+
+        A first line that is too long for this is no header.
+        """
+        with suppress(JsonError):
+            value = jsontext.loads(first)
+            there = taken_out(value) if isinstance(value, dict) and "request" not in value else ()
+            if there and not coming:
+                raise OptionError(f"{printable(self.path)} is redacted: go on with it with --redact")
+            if coming and not there:
+                name = printable(self.path)
+                raise OptionError(
+                    f"{name} is not redacted, and --redact would say it is: see amberfork redact"
+                )
 
     def _start_of_last_line(self) -> int:
         """The offset behind the last line feed."""
@@ -152,11 +170,12 @@ class TapeFile:
         return OutputError(reason(error), target=printable(self.path))
 
 
-def recorder() -> dict[str, JsonValue]:
+def recorder(*, redacted: bool = False) -> dict[str, JsonValue]:
     """What a tape says of itself in its first line."""
     from amberfork_cli import __version__
 
-    return {"recorder": f"amberfork {__version__}"}
+    says: dict[str, JsonValue] = {"recorder": f"amberfork {__version__}"}
+    return {**says, REDACTED: [CREDENTIALS]} if redacted else says
 
 
 def is_recording(path: Path) -> bool:

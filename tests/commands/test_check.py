@@ -36,6 +36,8 @@ AS_RECORDED = """
     for line in open("run.jsonl"):
         ask("", messages=json.loads(line)["request"]["body"]["messages"])
 """
+KEY = "sk-proj-" + "aB3dE5gH" * 6
+OTHER_KEY = "sk-proj-" + "Zz9Yy8Xx" * 5
 NOWHERE = "http://127.0.0.1:9/v1"
 TALK = "ask('a'); ask('b', stream=True); print('done')"
 BRAVE = """
@@ -299,6 +301,92 @@ def test_update_asks_for_what_is_new_and_writes_the_tape_anew(check, tape, envir
     assert texts(tape) == ["a", "c"]
     with open_tape(tape) as renewed:
         assert [REPLAYED in exchange.extra for exchange in renewed] == [False, False]
+
+
+@pytest.fixture
+def redacted(tmp_path, environment):
+    """secret.jsonl, recorded with --redact from an agent that tells its key."""
+    with StubProvider(say) as stub:
+        env = {**environment, "OPENAI_BASE_URL": f"{stub.url}/v1"}
+        command = ["record", "--redact", "-o", "secret.jsonl", "--", *agent(f"ask('key {KEY}'); ask('b')")]
+        assert amberfork(*command, cwd=tmp_path, env=env).returncode == 0
+    return tmp_path / "secret.jsonl"
+
+
+def test_a_redacted_tape_answers_the_agent_that_still_has_its_key(redacted, environment):
+    """Or another one of its kind: a placeholder says no more than that."""
+    folder = redacted.parent
+    ran = [
+        amberfork("check", redacted.name, "--", *agent(code), cwd=folder, env=environment)
+        for code in (f"ask('key {KEY}'); ask('b')", f"ask('key {OTHER_KEY}'); ask('b')")
+    ]
+
+    assert [each.returncode for each in ran] == [0, 0]
+    assert all(each.stdout.decode().endswith("Same: all 2 exchanges match.\n") for each in ran)
+
+
+def test_what_changed_beside_a_key_is_told_without_it(redacted, environment):
+    """Neither on stderr, nor in the error that the agent gets, nor in the report."""
+    code = f"""
+        try:
+            ask('my key {KEY}')
+        except urllib.error.HTTPError as error:
+            print(error.read().decode())
+    """
+
+    ran = amberfork("check", redacted.name, "--", *agent(code), cwd=redacted.parent, env=environment)
+
+    assert ran.returncode == 1
+    changed = '"key REDACTED_OPENAI_KEY" on the tape, "my key REDACTED_OPENAI_KEY" now'
+    assert f"differs at messages[0].content: {changed}" in ran.stderr.decode()
+    assert KEY.encode() not in ran.stdout + ran.stderr
+
+
+def test_a_tape_that_does_not_say_that_it_is_redacted_is_taken_at_its_word(redacted, environment):
+    """An agent that had a placeholder, and has a key now, does ask something else."""
+    _, *exchanges = redacted.read_bytes().splitlines(keepends=True)
+    redacted.write_bytes(b"".join(exchanges))
+
+    code = f"ask('key {KEY}')"
+    ran = amberfork("check", redacted.name, "--", *agent(code), cwd=redacted.parent, env=environment)
+
+    assert ran.returncode == 1
+
+
+def test_update_keeps_a_redacted_tape_redacted(redacted, environment):
+    """What is new is redacted, too; the provider gets it as it is."""
+    code = f"ask('key {KEY}'); ask('new {KEY}')"
+    with StubProvider(say) as stub:
+        env = {**environment, "OPENAI_BASE_URL": f"{stub.url}/v1"}
+        command = ["check", "--update", redacted.name, "--", *agent(code)]
+        ran = amberfork(*command, cwd=redacted.parent, env=env)
+        (asked,) = stub.asked
+
+    assert ran.returncode == 0
+    assert texts(redacted) == ["key REDACTED_OPENAI_KEY", "new REDACTED_OPENAI_KEY"]
+    assert asked.json["messages"][0]["content"] == f"new {KEY}"
+    assert KEY.encode() not in redacted.read_bytes()
+
+
+def test_where_patterns_were_taken_out_the_miss_says_how_to_go_on(tape, environment):
+    """They are not told by the tape, since they may give away what they took out."""
+    folder = tape.parent
+    assert (
+        amberfork(
+            "redact", tape.name, "--pattern", "^a$", "-o", "shared.jsonl", cwd=folder, env=environment
+        ).returncode
+        == 0
+    )
+    command = ("check", "shared.jsonl")
+
+    plain = amberfork(*command, "--", *agent(TALK), cwd=folder, env=environment)
+    replacing = amberfork(
+        *command, "--replace", "^a+$", "REDACTED", "--", *agent(TALK), cwd=folder, env=environment
+    )
+
+    assert (plain.returncode, replacing.returncode) == (1, 0)
+    hint = "(patterns were taken out of this tape: --replace REGEX REDACTED takes them out of both)"
+    assert f'"REDACTED" on the tape, "a" now {hint}\n' in plain.stderr.decode()
 
 
 def test_update_leaves_a_tape_alone_that_is_still_right(check, tape):

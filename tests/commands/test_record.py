@@ -348,6 +348,28 @@ def test_redact_leaves_credentials_out_of_bodies_too(record, tape, tmp_path, stu
     assert tape()[0].request.body.value["messages"][0]["content"].startswith("my key is ")
 
 
+def test_what_is_redacted_and_what_is_not_are_not_mixed(record, tmp_path):
+    """A tape that says that it is redacted would hold credentials, or one that has them would say so."""
+    record("ask('a')", output="whole.jsonl")
+    record("ask('a')", "--redact", output="redacted.jsonl")
+    before = [path.read_bytes() for path in sorted(tmp_path.glob("*.jsonl"))]
+
+    gone_on = [
+        record("ask('b')", "--append", output="redacted.jsonl"),
+        record("ask('b')", "--append", "--redact", output="whole.jsonl"),
+    ]
+    after = [path.read_bytes() for path in sorted(tmp_path.glob("*.jsonl"))]
+    redacted = record("ask('b')", "--append", "--redact", output="redacted.jsonl")
+
+    assert [ran.returncode for ran in gone_on] == [2, 2]
+    assert [ran.stderr.decode() for ran in gone_on] == [
+        "amberfork: redacted.jsonl is redacted: go on with it with --redact\n",
+        "amberfork: whole.jsonl is not redacted, and --redact would say it is: see amberfork redact\n",
+    ]
+    assert after == before
+    assert redacted.returncode == 0
+
+
 def test_the_tape_is_a_tape_for_every_command(record, tmp_path):
     """Recorded twice, the same agent says the same."""
     agent = "ask('a'); ask('b', stream=True)"

@@ -30,8 +30,9 @@ def test_a_tape_without_its_secrets_is_written(amberfork, tape, folder):
 
     assert (ended.code, ended.out) == (ExitCode.SAME, "")
     assert ended.err == "amberfork: run.jsonl: 2 places redacted: 2 anthropic-key\n"
-    made = (folder / "out.jsonl").read_text()
-    assert [json.loads(line) for line in made.splitlines()] == json.loads(json.dumps(RUN).replace(KEY, GONE))
+    header, *made = map(json.loads, (folder / "out.jsonl").read_text().splitlines())
+    assert header == {"tape_version": "1", "redacted": ["credentials"]}
+    assert made == json.loads(json.dumps(RUN).replace(KEY, GONE))
     assert amberfork("lint", "out.jsonl", "-q").code == ExitCode.SAME
 
 

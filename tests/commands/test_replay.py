@@ -92,6 +92,20 @@ def test_what_is_ignored_does_not_count(replay):
     assert (ran.returncode, ran.stderr) == (0, b"amberfork: 1 of 2 recorded exchanges replayed\n")
 
 
+def test_what_is_asked_of_a_redacted_tape_is_kept_redacted(tape, replay):
+    """The tape of what was re-issued says so, and compares."""
+    env = {**os.environ}
+    amberfork("redact", tape.name, "-o", tape.name, cwd=tape.parent, env=env)
+    secret = "ghp_" + "0aB" * 12
+
+    ran = replay(f"ask('a'); ask('{secret}')", "-o", "again.jsonl", "--on-miss", "nearest")
+
+    again = tape.with_name("again.jsonl").read_bytes()
+    assert (ran.returncode, secret.encode() in again + ran.stderr) == (0, False)
+    assert b"REDACTED_GITHUB_TOKEN" in again
+    assert b'"redacted":["credentials"]' in again.partition(b"\n")[0]
+
+
 def test_the_tape_itself_is_not_written_to(replay, tape):
     """By whatever name."""
     before = tape.read_bytes()

@@ -24,7 +24,18 @@ from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, Headers, JsonValue, Request, Response
 from amberfork_cli.errors import OptionError
 
-_OURS: Final = "tape_version"
+REDACTED: Final = "redacted"
+"""Member of a tape's header: what was taken out of its bodies, and is not to be looked for there."""
+
+CREDENTIALS: Final = "credentials"
+PATTERNS: Final = "patterns"
+_OURS: Final = ("tape_version", REDACTED)
+
+
+def taken_out(header: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """What a tape says was taken out of it: CREDENTIALS, or PATTERNS as well; nothing where it is whole."""
+    said = header.get(REDACTED)
+    return tuple(kind for kind in (CREDENTIALS, PATTERNS) if isinstance(said, list) and kind in said)
 
 
 class TapeRedactor:
@@ -43,10 +54,11 @@ class TapeRedactor:
         return self._redactor.counts
 
     def header(self, header: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        """What a tape says about itself."""
-        said = {name: value for name, value in header.items() if name != _OURS}
-        kept = {name: value for name, value in header.items() if name == _OURS}
-        return {**kept, **self._members(said)}
+        """What a tape says about itself, and that it is redacted."""
+        said = {name: value for name, value in header.items() if name not in _OURS}
+        kept = {name: value for name, value in header.items() if name in _OURS}
+        found = {*taken_out(header), CREDENTIALS, *([PATTERNS] if self._redactor.rules.patterns else [])}
+        return {**kept, **self._members(said), REDACTED: [*sorted(found)]}
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """The exchange without what is to go; itself where there is nothing.

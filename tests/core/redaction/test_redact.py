@@ -17,7 +17,7 @@ from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
 from amberfork_cli.core.ids.id_rules import sites
 from amberfork_cli.core.paths import Replacement
-from amberfork_cli.core.redaction.redact import TapeRedactor
+from amberfork_cli.core.redaction.redact import TapeRedactor, taken_out
 from amberfork_cli.core.redaction.redacting import Rules
 from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import Body, Exchange, ExchangeList, JsonValue, Request, Response
@@ -65,6 +65,23 @@ def test_redacting_twice_changes_nothing(wire, pattern):
     assert [*_redacted(once, pattern)] == [*once]
 
 
+@pytest.mark.parametrize(
+    ("header", "patterns", "said"),
+    [
+        ({}, [], ("credentials",)),
+        ({}, ["Ada"], ("credentials", "patterns")),
+        ({"redacted": ["credentials", "patterns"]}, [], ("credentials", "patterns")),
+        ({"redacted": "by hand"}, [], ("credentials",)),
+    ],
+)
+def test_the_header_says_what_was_taken_out(header, patterns, said):
+    """Once said, it stays said; a pattern is not told, as it may give away what it took out."""
+    made = TapeRedactor(Rules.parse(patterns)).header(header)
+
+    assert (taken_out(made), made["redacted"]) == (said, [*said])
+    assert taken_out({}) == taken_out({"redacted": True}) == ()
+
+
 def test_everything_of_an_exchange_is_looked_at():
     """Path, headers, both bodies, members that amberfork does not know, the number of the recorder."""
     body: JsonValue = {"messages": [{"role": "user", "content": KEY}], KEY: 1}
@@ -94,7 +111,11 @@ def test_everything_of_an_exchange_is_looked_at():
         extra={"c": GONE},
     )
     assert redactor.counts.taken == {"anthropic-key": 8, "credential": 3, "name": 1}
-    assert redactor.header({"tape_version": "1", "note": KEY}) == {"tape_version": "1", "note": GONE}
+    assert redactor.header({"tape_version": "1", "note": KEY}) == {
+        "tape_version": "1",
+        "note": GONE,
+        "redacted": ["credentials"],
+    }
 
 
 def test_names_that_come_to_be_one_stay_two():
