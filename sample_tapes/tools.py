@@ -3,11 +3,14 @@
 `get_policy` has a new policy on returns, so it no longer gives what `refund-recorded.jsonl` holds.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from amberfork_cli import ToolRegistry
 
 registry = ToolRegistry()
+
+# What stands beside a type is the description of the parameter, as models read it.
+OrderId = Annotated[str, "Order number"]
 
 WEATHER = {
     "Busan": ("light rain", 19),
@@ -34,21 +37,25 @@ exchanged."""
 
 
 @registry.tool
-def getWeather(city: str) -> dict[str, object]:  # noqa: N802  (the agent calls it so)
-    """Give the weather in a city at this moment."""
+def getWeather(  # noqa: N802  (the agent calls it so)
+    city: Annotated[str, "Name of the city, in English"],
+) -> dict[str, object]:
+    """The weather in a city at this moment."""
     conditions, temperature = WEATHER[city]
     return {"city": city, "conditions": conditions, "temperature_c": temperature}
 
 
 @registry.tool
-def getStock(ticker: str) -> dict[str, object]:  # noqa: N802
-    """Give the last price of a share."""
+def getStock(  # noqa: N802
+    ticker: Annotated[str, "Ticker symbol, such as NVDA"],
+) -> dict[str, object]:
+    """The last price of a share."""
     return {"ticker": ticker, "price": PRICES[ticker], "currency": "USD"}
 
 
 @registry.tool
-def lookup_order(order_id: str) -> dict[str, object]:
-    """Give what was bought with an order, what was paid and when it was delivered."""
+def lookup_order(order_id: Annotated[str, "Order number, such as LF-10001"]) -> dict[str, object]:
+    """An order: what was bought, paid and when it was delivered."""
     return {
         "order_id": order_id,
         "customer_id": "cu_7731",
@@ -59,8 +66,8 @@ def lookup_order(order_id: str) -> dict[str, object]:
 
 
 @registry.tool
-def get_customer(customer_id: str) -> dict[str, object]:
-    """Give a customer's name, since when they are one, and how much they return."""
+def get_customer(customer_id: Annotated[str, "Customer number, such as cu_1001"]) -> dict[str, object]:
+    """A customer: name, since when, how many returns."""
     return {
         "customer_id": customer_id,
         "name": "Ines Aldana",
@@ -70,24 +77,28 @@ def get_customer(customer_id: str) -> dict[str, object]:
 
 
 @registry.tool
-def get_policy(topic: Literal["returns", "accessories"]) -> str:
-    """Give the text of a policy of the shop."""
+def get_policy(topic: Annotated[Literal["returns", "accessories"], "What the policy is about"]) -> str:
+    """The text of a policy of the shop."""
     return RETURNS if topic == "returns" else ACCESSORIES
 
 
 @registry.tool(read_only=False)
-def send_refund(order_id: str, amount: float, currency: str) -> dict[str, object]:  # noqa: ARG001
+def send_refund(
+    order_id: OrderId,  # noqa: ARG001
+    amount: Annotated[float, "How much"],  # noqa: ARG001
+    currency: Annotated[str, "ISO code, such as EUR"],  # noqa: ARG001
+) -> dict[str, object]:
     """Send money back to the means of payment of an order."""
     return {"refund_id": "rf_58213", "status": "sent"}
 
 
 @registry.tool(read_only=False)
-def offer_exchange(order_id: str) -> dict[str, object]:  # noqa: ARG001
+def offer_exchange(order_id: OrderId) -> dict[str, object]:  # noqa: ARG001
     """Send the customer a link to choose another item of the same price."""
     return {"exchange_id": "ex_40977", "status": "link sent"}
 
 
 @registry.tool(read_only=False)
-def add_note(order_id: str, note: str) -> dict[str, object]:  # noqa: ARG001
+def add_note(order_id: OrderId, note: Annotated[str, "One sentence"]) -> dict[str, object]:  # noqa: ARG001
     """Write a note on an order, for colleagues."""
     return {"order_id": order_id, "notes": 1}

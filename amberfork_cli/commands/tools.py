@@ -14,6 +14,8 @@ from amberfork_cli.commands.options import READ, SHOWN, NoColor
 
 if TYPE_CHECKING:
     from amberfork_cli.core.tools.registry import ToolRegistry
+    from amberfork_cli.core.tools.registry_check import RegistryCheck
+    from amberfork_cli.worker.client import WorkerClient
 
 
 Registry: TypeAlias = Annotated[
@@ -44,8 +46,8 @@ def tools(
         typer.Option(
             "--check",
             metavar="TAPE",
-            help="Compare with the tools that the requests on a tape offer. Exits 1 if one is missing in the "
-            "registry or has another schema.",
+            help="Compare with the tools that the requests on a tape offer, and check that its calls fit. "
+            "Exits 1 if a tool is missing in the registry or described otherwise, or a call does not fit.",
             rich_help_panel=READ,
         ),
     ] = None,
@@ -72,10 +74,10 @@ def tools(
         showing.forbid_colour()
     with WorkerClient(registry) as client:
         found = client.registry()
-    for name, reason in client.left_out:
-        showing.tell(f"{registry}: {name} is no tool: {reason}")
-    if check is not None:
-        return _checked(found, check)
+        for name, reason in client.left_out:
+            showing.tell(f"{registry}: {name} is no tool: {reason}")
+        if check is not None:
+            return _checked(client, registry, check)
     if format is Form.TEXT:
         _show(found)
     else:
@@ -104,15 +106,28 @@ def _write(registry: ToolRegistry, form: Form) -> None:
         stream.write(jsontext.dumps(forms[form](), indent=True) + b"\n")
 
 
-def _checked(registry: ToolRegistry, tape: Path) -> ExitCode:
-    from amberfork_cli.commands.showing import tell
-    from amberfork_cli.core.tools.registry_check import check_registry
+def _checked(client: WorkerClient, registry: str, tape: Path) -> ExitCode:
     from amberfork_cli.render import terminal
     from amberfork_cli.render.registry_text import lay_out_check
-    from amberfork_cli.tapes import open_tape
 
-    with open_tape(tape, notice=tell) as exchanges:
-        checks = check_registry(exchanges, {tool.name: tool.schema.parameters for tool in registry})
+    check = _check(client, registry, tape)
     width, plain = terminal.columns(sys.stdout), terminal.needs_ascii(sys.stdout)
-    terminal.show(lay_out_check(checks, width=width, ascii=plain), sys.stdout)
-    return ExitCode.SAME if all(check.offer.good for check in checks) else ExitCode.DIFFERENT
+    terminal.show(lay_out_check(check, width=width, ascii=plain), sys.stdout)
+    return ExitCode.SAME if check.same else ExitCode.DIFFERENT
+
+
+def _check(client: WorkerClient, registry: str, tape: Path) -> RegistryCheck:
+    """The registry beside the tape; nothing runs, so whatever a tool does to the world is no matter."""
+    from amberfork_cli.commands.showing import tell
+    from amberfork_cli.core.tools.plan import Choice
+    from amberfork_cli.core.tools.registry_check import RegistryCheck, check_tools
+    from amberfork_cli.tapes import open_tape
+    from amberfork_cli.tapes.models import models_only
+    from amberfork_cli.worker.session import plan_tape, run_plan
+
+    tools = list(client.registry())
+    with open_tape(tape, notice=tell) as opened:
+        heard = models_only(opened, notice=tell)
+        checks = check_tools(heard, tools)
+        plan = plan_tape(heard, client, Choice(allow=[tool.name for tool in tools]))
+        return RegistryCheck(checks, run_plan(plan, client, registry=registry, check_only=True))

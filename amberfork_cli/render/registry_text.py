@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from amberfork_cli.core.compare.report import Difference, Spot
-from amberfork_cli.core.tools.registry_check import Offer, ToolCheck
+from amberfork_cli.core.compare.report import Difference, Spot, Words, ours
+from amberfork_cli.core.tools.registry_check import Offer, RegistryCheck, ToolCheck
 from amberfork_cli.core.tools.tool import Effect, Tool
 from amberfork_cli.render.header import mark_span
 from amberfork_cli.render.labels import Mark
-from amberfork_cli.render.lines import Line, Style, cut_line, padded, width
+from amberfork_cli.render.lines import Line, Style, cut_line, padded, wrapped
+from amberfork_cli.render.lines import width as _width
 from amberfork_cli.render.page import Page
+from amberfork_cli.render.run_labels import calls_word, tool_names
 from amberfork_cli.render.spots import spot_lines
 
 _EFFECTS = {
@@ -20,7 +22,8 @@ _EFFECTS = {
 }
 _OFFERS = {
     Offer.SAME: (Mark.MATCH, "same"),
-    Offer.CHANGED: (Mark.FORK, "another schema"),
+    Offer.DESCRIBED: (Mark.CHANGED, "descriptions differ"),
+    Offer.CHANGED: (Mark.FORK, "the schema differs"),
     Offer.MISSING: (Mark.FORK, "missing in the registry"),
     Offer.EXTRA: (Mark.EXTRA, "not on the tape"),
 }
@@ -33,22 +36,29 @@ def lay_out(tools: Sequence[Tool], *, width: int | None, ascii: bool = False) ->
     return [_row(row, columns, page) for columns in [_columns(rows)] for row in rows]
 
 
-def lay_out_check(checks: Sequence[ToolCheck], *, width: int | None, ascii: bool = False) -> list[Line]:
-    """One line a tool, what its schema changed in below it, and a sentence that answers."""
+def lay_out_check(check: RegistryCheck, *, width: int | None, ascii: bool = False) -> list[Line]:
+    """One line a tool, what differs below it, and sentences that answer: for the tools, and for the calls."""
     page = Page(width, ascii=ascii)
+    names = [page.raw(tool.name) for tool in check.tools]
+    column = max(map(_width, names), default=0)
     lines: list[Line] = []
-    for check in checks:
-        mark, word = _OFFERS[check.offer]
-        style = Style.MUTED if check.offer.good else Style.LOUD
-        name = (f" {page.raw(check.name)}  ", Style.PLAIN)
-        lines.append(_within((mark_span(mark, page=page), name, (word, style)), page))
-        lines += _changed(check, page)
-    return [*lines, (), ((_sentence(checks), Style.BOLD),)]
+    for tool, name in zip(check.tools, names, strict=True):
+        mark, word = _OFFERS[tool.offer]
+        style = Style.MUTED if tool.offer.good else Style.LOUD
+        called = (f" {padded(name, column)}  ", Style.PLAIN)
+        lines.append(_within((mark_span(mark, page=page), called, (word, style)), page))
+        lines += _changed(tool, page)
+    answers = (_answer_for_tools(check.tools), _answer_for_calls(check))
+    answered = [
+        line for words in answers for line in wrapped([(page.words(words), Style.BOLD)], page.line_cells)
+    ]
+    return [*lines, (), *answered]
 
 
-def _sentence(checks: Sequence[ToolCheck]) -> str:
+def _answer_for_tools(checks: Sequence[ToolCheck]) -> Words:
     words = (
         (Offer.SAME, "the same"),
+        (Offer.DESCRIBED, "with other descriptions"),
         (Offer.CHANGED, "with another schema"),
         (Offer.MISSING, "missing in the registry"),
     )
@@ -56,7 +66,20 @@ def _sentence(checks: Sequence[ToolCheck]) -> str:
     told = [f"{_count(checks, offer)} {word}" for offer, word in words if _count(checks, offer)]
     extra = _count(checks, Offer.EXTRA)
     more = f"; {extra} more in the registry" if extra else ""
-    return f"{_tools(on_tape)} on the tape" + (f": {', '.join(told)}" if told else "") + f"{more}."
+    return (ours(f"{_tools(on_tape)} on the tape" + (f": {', '.join(told)}" if told else "") + f"{more}."),)
+
+
+def _answer_for_calls(check: RegistryCheck) -> Words:
+    """Whether calls can break, as those on the tape show it."""
+    calls, unfit = len(check.run.calls), check.unfit
+    if not calls:
+        return (ours("No call on the tape."),)
+    if not unfit:
+        every = "The only call" if calls == 1 else f"All {calls_word(calls)}"
+        return (ours(f"{every} on the tape {'fits' if calls == 1 else 'fit'}."),)
+    do = "does" if len(unfit) == 1 else "do"
+    start = ours(f"{len(unfit):,} of {calls_word(calls)} on the tape {do} not fit (")
+    return (start, *tool_names(unfit), ours("): see amberfork run-tools --dry-run."))
 
 
 def _count(checks: Iterable[ToolCheck], offer: Offer) -> int:
@@ -68,13 +91,14 @@ def _tools(count: int) -> str:
 
 
 def _changed(check: ToolCheck, page: Page) -> list[Line]:
-    if not check.changes:
-        return []
-    differences = tuple(
-        Difference(each.kind, each.path, each.old_path, each.new_path, each.old, each.new)
-        for each in check.changes
-    )
-    lines = spot_lines([Spot("schema", (), differences)], page=page)
+    """What differs: first what can break a call."""
+    found: dict[str, list[Difference]] = {}
+    for each in (*check.schema, *check.words):
+        place, *path = each.path
+        difference = Difference(each.kind, tuple(path), each.old_path, each.new_path, each.old, each.new)
+        found.setdefault(str(place), []).append(difference)
+    spots = [Spot(place, (), tuple(differences)) for place, differences in found.items()]
+    lines = spot_lines(spots, page=page)
     return [_within(((f"{page.glyphs.bar} ", Style.ACCENT), *line), page) for line in lines]
 
 
@@ -96,7 +120,7 @@ def _first_words(tool: Tool) -> str:
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[int]:
-    return [max(map(width, texts)) for texts in zip(*rows, strict=True)]
+    return [max(map(_width, texts)) for texts in zip(*rows, strict=True)]
 
 
 def _row(row: Sequence[str], columns: Sequence[int], page: Page) -> Line:

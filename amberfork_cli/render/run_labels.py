@@ -102,10 +102,11 @@ def _counted(status: Status, count: int, report: RunReport) -> Words:
     if status in _NAMELESS:
         return (said,)
     why = f": {_why_skipped(*calls)}" if status is Status.SKIPPED_SIDE_EFFECT else ""
-    return (said, ours(" ("), *_names(calls), ours(f"{why})"))
+    return (said, ours(" ("), *tool_names(calls), ours(f"{why})"))
 
 
-def _names(calls: Iterable[CallReport]) -> Words:
+def tool_names(calls: Iterable[CallReport]) -> Words:
+    """The tools that the calls name, each once: the first few, and how many more."""
     names = list(dict.fromkeys(call.planned.name for call in calls))
     shown: list[Piece] = [piece for name in names[:_MOST_NAMES] for piece in (ours(", "), quoted(name))][1:]
     more = len(names) - _MOST_NAMES

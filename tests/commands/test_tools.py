@@ -68,27 +68,91 @@ def test_a_registry_can_be_pasted_into_a_request(tools, form, name):
     assert (code, name(json.loads(out))) == (ExitCode.SAME, "search")
 
 
-def test_a_registry_is_held_against_a_tape(tools, tmp_path):
-    """What calls on the tape could not find, or would find changed, is a difference."""
-    schema = {"type": "object", "properties": {"order": {"type": "integer"}}, "required": ["order"],
-              "additionalProperties": False}  # fmt: skip
-    offered = [
-        {"name": "refund", "input_schema": schema},
-        {"name": "mail", "input_schema": {"type": "object"}},
-    ]
-    body = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "x"}], "tools": offered}
-    line = {"request": {"method": "POST", "path": "/v1/messages", "body": body}, "response": {"status": 200}}
-    (tmp_path / "run.jsonl").write_text(json.dumps(line) + "\n")
+REFUND = {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]}
+SEARCH = {
+    "type": "object",
+    "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 5}},
+    "required": ["query"],
+}
 
-    assert tools("--check", "run.jsonl") == (
+
+@pytest.fixture
+def tape(tmp_path):
+    """A tape in whose only exchange these tools are offered and the model makes these calls."""
+
+    def tape(offered, *calls):
+        body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "max_tokens": 1}
+        body["tools"] = [
+            {"name": name, "description": said, "input_schema": schema} for name, said, schema in offered
+        ]
+        blocks = [
+            {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": arguments}
+            for number, (name, arguments) in enumerate(calls)
+        ]
+        answer = {"role": "assistant", "content": blocks}
+        line = {
+            "request": {"method": "POST", "path": "/v1/messages", "body": body},
+            "response": {"status": 200, "body": answer},
+        }
+        (tmp_path / "run.jsonl").write_text(json.dumps(line) + "\n")
+        return "run.jsonl"
+
+    return tape
+
+
+def test_a_registry_is_held_against_a_tape(tools, tape):
+    """What calls on the tape could not find, or would find changed, is a difference."""
+    integer = {"type": "object", "properties": {"order": {"type": "integer"}}, "required": ["order"]}
+    offered = [("refund", "Send it back.", integer), ("mail", "Write.", {"type": "object"})]
+
+    recorded = tape(offered, ("refund", {"order": 7}), ("mail", {}), ("refund", {"order": "LF-1"}))
+
+    assert tools("--check", recorded) == (
         ExitCode.DIFFERENT,
         """\
-◆ refund  another schema
-┃ schema.properties.order.type  "integer" → "string"
-◆ mail  missing in the registry
+◆ refund  the schema differs
+┃ parameters.properties.order.type  "integer" → "string"
+◆ mail    missing in the registry
 ● search  not on the tape
 
 2 tools on the tape: 1 with another schema, 1 missing in the registry; 1 more in the registry.
+2 of 3 calls on the tape do not fit (refund, mail): see amberfork run-tools --dry-run.
+""",
+        "",
+    )
+
+
+def test_other_descriptions_are_a_difference_that_breaks_no_call(tools, tape):
+    """It is seen at once that the calls fit."""
+    described = {**REFUND, "properties": {"order": {"type": "string", "description": "Its number"}}}
+    offered = [("refund", "Send it back.", described), ("search", "Look it up.\n\nAnd more.", SEARCH)]
+
+    recorded = tape(offered, ("refund", {"order": "LF-1"}))
+
+    assert tools("--check", recorded) == (
+        ExitCode.DIFFERENT,
+        """\
+◇ refund  descriptions differ
+┃ parameters.properties.order.description  - "Its number"
+· search  same
+
+2 tools on the tape: 1 the same, 1 with other descriptions.
+The only call on the tape fits.
+""",
+        "",
+    )
+
+
+def test_a_registry_that_is_what_the_tape_offers_is_the_same(tools, tape):
+    """One more tool is no difference."""
+    assert tools("--check", tape([("refund", "Send it back.", REFUND)])) == (
+        ExitCode.SAME,
+        """\
+· refund  same
+● search  not on the tape
+
+1 tool on the tape: 1 the same; 1 more in the registry.
+No call on the tape.
 """,
         "",
     )
