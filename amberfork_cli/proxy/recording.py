@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Final, Protocol
 
 from amberfork_cli.core.sse import response_json
@@ -39,10 +40,9 @@ class Recording:
         self.call = call
         self.cut: str | None = None
         self.kept = False
-        self.size = 0
         self._status: int | None = None
         self._headers: Headers = ()
-        self._pieces: list[bytes] = []
+        self._body = BytesIO()
         self._chunks: list[JsonValue] = []
         self._at = datetime.now(UTC)
 
@@ -52,9 +52,13 @@ class Recording:
 
     def take(self, piece: bytes) -> None:
         """Some of its body came."""
-        self._pieces.append(piece)
+        self._body.write(piece)
         self._chunks.append([len(piece), self._milliseconds()])
-        self.size += len(piece)
+
+    @property
+    def size(self) -> int:
+        """How many bytes of its body came."""
+        return self._body.tell()
 
     @property
     def complete(self) -> bool:
@@ -79,8 +83,7 @@ class Recording:
     def _response(self) -> Response | None:
         if self._status is None:
             return None
-        self._pieces = [b"".join(self._pieces)]  # or they would be held twice
-        body = body_of(self._pieces[0], self._headers)
+        body = body_of(self._body.getvalue(), self._headers)
         response = Response(self._status, kept_headers(self._headers), body)
         return replace(response, extra={CHUNKS: self._chunks}) if len(self._chunks) > 1 else response
 

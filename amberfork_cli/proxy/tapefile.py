@@ -62,7 +62,7 @@ class TapeFile:
 
     def append(self, exchange: Exchange) -> None:
         """Write an exchange; raises OutputError, and again at every later call."""
-        line = exchange_line(exchange)
+        line = exchange_line(exchange, finite=True)  # as all that was read from the wire, or from a tape
         with self._lock:
             self._write(line)
             self.count += 1
