@@ -10,10 +10,10 @@ longer tape.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
 from amberfork_cli.core.content import Absent, json_of
@@ -73,8 +73,7 @@ class RecordedTape:
         self._tape, self.options = tape, options
         self._sketcher = Sketcher(options.rules)
         self._given_out: set[str] = set()
-        self._waiting: dict[Key, deque[int]] = defaultdict(deque)
-        self._answers: dict[Key, list[int]] = defaultdict(list)
+        self._answers: dict[Key, _Alike] = defaultdict(_Alike)
         self._near = _Near()
         self._keys: dict[int, Key] = {}
         self.base_urls: dict[str, str] = {}
@@ -82,8 +81,7 @@ class RecordedTape:
         answered = [key for exchange in at_least_one(tape) for key in self._learn(exchange)]
         for number, fingerprint, pointed_to in answered:
             key = self._keys[number] = self._key(fingerprint, pointed_to)
-            self._waiting[key].append(number)
-            self._answers[key].append(number)
+            self._answers[key].add(number)
         self._unused = set(self._keys)
         if not answered:
             raise TapeError("there is no response on this tape to answer with", source=tape.source)
@@ -102,17 +100,15 @@ class RecordedTape:
         """The exchange that answers a request, used up by it, or what there is to say of a miss."""
         sketch, pointed_to = self._sketch(asked)
         key = self._key(sketch.fingerprint, pointed_to)
-        waiting = self._waiting.get(key, deque())
-        while waiting:
-            number = waiting.popleft()
-            if number in self._unused:  # and not used up by a request in another writing
-                return self._use(self._tape.reread(number))
-        answers = self._answers.get(key, ())
-        near = answers[-1] if answers else self._near.to(sketch, self._unused)
+        answers = self._answers.get(key, _NONE)
+        number = answers.first_of(self._unused)
+        if number is not None:
+            return self.use(number)
+        near = answers.numbers[-1] if answers.numbers else self._near.to(sketch, self._unused)
         nearest = None if near is None else self._tape.reread(near)
         if nearest is not None and self.is_loosely(nearest, asked, key):
             return self._use(nearest)
-        return Miss(len(answers), nearest)
+        return Miss(len(answers.numbers), nearest)
 
     def key_of(self, asked: Exchange) -> Key:
         """What a request is looked up by."""
@@ -196,6 +192,34 @@ def _given_out(response: Response) -> Iterator[str]:
         yield from (value for _, value in given_out_by_stream(response.body.value))
 
 
+class _Alike:
+    """Exchanges that are alike, in their order."""
+
+    __slots__ = ("_used", "numbers")
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self._used = 0  # so many are known to be, and are not looked at again
+
+    def add(self, number: int) -> None:
+        """One more."""
+        self.numbers.append(number)
+
+    def first_of(self, unused: set[int]) -> int | None:
+        """The first that nobody asked for yet."""
+        while self._used < len(self.numbers):
+            if self.numbers[self._used] in unused:
+                return self.numbers[self._used]
+            self._used += 1
+        return None
+
+    def best_of(self, unused: set[int]) -> int | None:
+        """The first that nobody asked for yet, else the first of them all."""
+        first = self.first_of(unused)
+        return first if first is not None or not self.numbers else self.numbers[0]
+
+
+_NONE: Final = _Alike()
 _Kind: TypeAlias = tuple[bytes, int, bytes]
 
 
@@ -203,18 +227,20 @@ class _Near:
     """Finds the recorded exchange that a request comes closest to, by what the histories begin with."""
 
     def __init__(self) -> None:
-        self._same: dict[str, list[int]] = defaultdict(list)
+        self._same: dict[str, _Alike] = defaultdict(_Alike)
         self._first_with: dict[tuple[bytes, bytes], int] = {}
-        self._alike: dict[_Kind, list[int]] = defaultdict(list)
-        self._at: dict[bytes, list[int]] = defaultdict(list)
+        self._of_kind: dict[_Kind, _Alike] = defaultdict(_Alike)
+        self._at: dict[bytes, _Alike] = defaultdict(_Alike)
+        self._lengths: dict[int, int] = {}
 
     def add(self, number: int, sketch: Sketch) -> None:
         for prefix in reversed(sketch.prefixes):
             if self._first_with.setdefault((sketch.endpoint, prefix), number) != number:
                 break  # the shorter ones are known from the same exchange
-        self._same[sketch.fingerprint].append(number)
-        self._alike[_kind(sketch)].append(number)
-        self._at[sketch.endpoint].append(number)
+        self._same[sketch.fingerprint].add(number)
+        self._of_kind[_kind(sketch)].add(number)
+        self._at[sketch.endpoint].add(number)
+        self._lengths[number] = len(sketch.messages)
 
     def to(self, sketch: Sketch, unused: set[int]) -> int | None:
         """The exchange that is the same but for what it points to; else one where the histories part.
@@ -222,22 +248,17 @@ class _Near:
         Else one of the same length and beginning, or any of the same path.
         """
         if sketch.fingerprint in self._same:
-            return _unused(self._same[sketch.fingerprint], unused, None)
-        alike = self._alike.get(_kind(sketch), ())
+            return self._same[sketch.fingerprint].best_of(unused)
         ways = (self._first_with.get((sketch.endpoint, prefix)) for prefix in reversed(sketch.prefixes))
         parting = next((number for number in ways if number is not None), None)
-        if parting in alike and parting in unused:
+        if parting is not None and parting in unused and self._lengths[parting] == len(sketch.messages):
             return parting
-        others = self._at.get(sketch.endpoint, ()) if parting is None else (parting,)
-        return _unused(alike, unused, _unused(others, unused, None))
+        best = self._of_kind.get(_kind(sketch), _NONE).best_of(unused)
+        if best is not None or parting is not None:
+            return parting if best is None else best
+        return self._at.get(sketch.endpoint, _NONE).best_of(unused)
 
 
 def _kind(sketch: Sketch) -> _Kind:
     """Of one path, one length of history and one beginning."""
     return sketch.endpoint, len(sketch.messages), sketch.prefixes[0] if sketch.prefixes else b""
-
-
-def _unused(numbers: Iterable[int], unused: set[int], other: int | None) -> int | None:
-    """The first that nobody asked for yet, else the first of them, else the other."""
-    found = list(numbers)
-    return next((number for number in found if number in unused), found[0] if found else other)
