@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -24,7 +24,7 @@ from amberfork_cli.commands.options import (
 )
 from amberfork_cli.commands.reporting import DiffFormat, Format
 from amberfork_cli.commands.served import SERVED, Command, Env, Port, Upstreams
-from amberfork_cli.errors import OptionError, TapeError
+from amberfork_cli.errors import OptionError, OutputError, TapeError
 from amberfork_cli.proxy.choices import OnMiss
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def check(
 
     if not command:
         raise OptionError("check runs an agent: amberfork check TAPE -- CMD...")
-    for file in output or ():
-        reporting.suffix_of(file, reporting.DIFF_FORMS)
+    _refuse_what_cannot_be_written(output or ())
     if update:
         _refuse_to_update_what_is_no_recording(tape)
     if no_color:
@@ -127,6 +126,7 @@ def check(
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     opened = open_tape(tape, input_format=input_format, lenient=lenient, notice=showing.tell)
     with opened as recorded, TemporaryDirectory(prefix="amberfork-") as folder:
+        tool_report = None if tools is None else _tools_run(recorded, tools)
         asked_now = Path(folder) / "reissued.jsonl"
         code, tally = run_replay(
             RecordedTape(recorded, DiffOptions(counts.rules, counts.adjustments, loose=loose)),
@@ -141,17 +141,18 @@ def check(
             quiet=True,
         )
         if not (tally.hits or tally.misses):
+            if code == ExitCode.INTERRUPTED:
+                return ExitCode.INTERRUPTED
             raise TapeError(_asked_nothing(code), source=str(tape))
         with open_tape(asked_now) as reissued:
             reissued.source = _THIS_RUN  # and not the name of a temporary file
             report = compared(recorded, reissued, counts, loose=loose, responses=False)
-            tool_report = None if tools is None else _tools_run(recorded, tools)
             reporting.save(report, output or (), full=full, reread=looking_up(recorded, reissued))
             if not quiet:
                 reporting.show(report, format or usual, full=full)
             if tool_report is not None and not quiet:
                 _show_tools(tool_report, format or usual)
-            if update and not report.same and not code:
+            if update and not report.same and _may_be_written(tape, reissued, code):
                 _update(tape, recorded, reissued)
                 return ExitCode.SAME
     return _verdict(report, code, tool_report)
@@ -168,6 +169,8 @@ def _verdict(report: DiffReport, code: int, tools: RunReport | None) -> ExitCode
 
     if code:
         tell(f"the agent ended with exit code {code}")
+    if code == ExitCode.INTERRUPTED:
+        return ExitCode.INTERRUPTED
     if not report.same:
         return ExitCode.DIFFERENT
     if code:
@@ -176,7 +179,7 @@ def _verdict(report: DiffReport, code: int, tools: RunReport | None) -> ExitCode
 
 
 def _tools_run(recorded: Tape, registry: str) -> RunReport:
-    """What became of the tool calls; before anything is shown, since a registry may be trouble."""
+    """What became of the tool calls; before the agent runs, since a registry may be trouble."""
     from amberfork_cli.commands import tool_runs
 
     return tool_runs.report_on(recorded, registry)
@@ -204,6 +207,16 @@ def _refuse_what_tools_exclude(registry: str, form: DiffFormat, *, update: bool)
         raise OptionError("--tools and --format jsonl exclude each other: json gives a document for each")
 
 
+def _refuse_what_cannot_be_written(files: Sequence[Path]) -> None:
+    """Raises OptionError and OutputError for what would lose a report that an agent has run for."""
+    from amberfork_cli.commands import reporting
+
+    for file in files:
+        reporting.suffix_of(file, reporting.DIFF_FORMS)
+        if not file.parent.is_dir():
+            raise OutputError(f"there is no folder {file.parent}", target=str(file))
+
+
 def _refuse_to_update_what_is_no_recording(tape: Path) -> None:
     """Raises OptionError for a tape of another tool, or a compressed one, which would lose its form."""
     from amberfork_cli.proxy.tapefile import is_recording
@@ -212,10 +225,25 @@ def _refuse_to_update_what_is_no_recording(tape: Path) -> None:
         raise OptionError(f"{tape}: only a tape as amberfork records it can be written anew")
 
 
+def _may_be_written(tape: Path, reissued: Tape, code: int) -> bool:
+    """Whether the run can take the place of the tape; what speaks against it is told."""
+    from amberfork_cli.commands.showing import tell
+    from amberfork_cli.proxy.recording import unanswered
+    from amberfork_cli.proxy.reissue import replayed
+
+    missing = sum(unanswered(exchange) for exchange in reissued if replayed(exchange) is None)
+    if missing:
+        answers = "an answer" if missing == 1 else f"{missing:,} answers"
+        tell(f"{tape} is left as it is: its provider owes {answers}")
+    elif code:
+        tell(f"{tape} is left as it is")
+    return not (missing or code)
+
+
 def _update(tape: Path, recorded: Tape, reissued: Tape) -> None:
     """Write the tape anew: what was replayed as it stands there, what the provider said as it came."""
     from amberfork_cli.commands.showing import tell
-    from amberfork_cli.proxy.replay import replayed
+    from amberfork_cli.proxy.reissue import replayed
     from amberfork_cli.tapes import save_tape
 
     kept = [replayed(exchange) for exchange in reissued]
@@ -226,7 +254,7 @@ def _update(tape: Path, recorded: Tape, reissued: Tape) -> None:
 
 
 def _renewed(recorded: Tape, reissued: Tape) -> Iterator[Exchange]:
-    from amberfork_cli.proxy.replay import replayed
+    from amberfork_cli.proxy.reissue import replayed
 
     for exchange in reissued:
         number = replayed(exchange)

@@ -13,6 +13,7 @@ from amberfork_cli.commands.options import (
     Ignore,
     InputFormat,
     Lenient,
+    Loose,
     Presets,
     Replace,
     pairs,
@@ -23,7 +24,7 @@ from amberfork_cli.proxy.choices import OnMiss, Pace
 
 if TYPE_CHECKING:
     from amberfork_cli.proxy.recorded import RecordedTape
-    from amberfork_cli.proxy.replay import Tally
+    from amberfork_cli.proxy.reissue import Tally
 
 
 def replay(
@@ -61,6 +62,7 @@ def replay(
     force: Annotated[
         bool, typer.Option("--force", help="Record over a file that is there.", rich_help_panel=SHOWN)
     ] = False,
+    loose: Loose = False,
     ids: Ids = None,
     ignore: Ignore = None,
     replace: Replace = None,
@@ -82,9 +84,11 @@ def replay(
 
     if output is not None and output.exists() and tape.exists() and output.samefile(tape):
         raise OptionError(f"{output} is the tape itself: what is asked now needs a file of its own")
+    if output is not None and output.exists() and not force:
+        raise OptionError(f"{output} exists: --force records over it")
     counts = comparing(project_settings(), ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     with open_tape(tape, input_format=input_format, lenient=lenient, notice=tell) as opened:
-        recorded = RecordedTape(opened, DiffOptions(counts.rules, counts.adjustments))
+        recorded = RecordedTape(opened, DiffOptions(counts.rules, counts.adjustments, loose=loose))
         code, tally = run_replay(
             recorded,
             command,
@@ -97,12 +101,14 @@ def replay(
             variables=env,
             port=port,
         )
-    tell(_told(recorded, tally))
+    tell(_told(recorded, tally, served=not command))
     return code
 
 
-def _told(recorded: RecordedTape, tally: Tally) -> str:
+def _told(recorded: RecordedTape, tally: Tally, *, served: bool) -> str:
     """How much of the tape was asked for, and how much that is not on it."""
     asked = f"{tally.hits:,} of {tally.hits + recorded.unused:,} recorded exchanges replayed"
+    if not (tally.hits or tally.misses or served):
+        return f"{asked}: does the agent take its base URL from its environment?"
     noun = "request was" if tally.misses == 1 else "requests were"
     return f"{asked}, {tally.misses:,} {noun} not on the tape" if tally.misses else asked

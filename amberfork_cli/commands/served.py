@@ -15,7 +15,7 @@ from amberfork_cli.proxy.choices import OnMiss, Pace
 if TYPE_CHECKING:
     from amberfork_cli.core.tape import JsonValue
     from amberfork_cli.proxy.recorded import RecordedTape
-    from amberfork_cli.proxy.replay import Tally
+    from amberfork_cli.proxy.reissue import Tally
     from amberfork_cli.proxy.server import Service
 
 SERVED: Final = "The providers"
@@ -102,8 +102,9 @@ def run_replay(
     """
     from amberfork_cli.core.redaction.redact import taken_out
     from amberfork_cli.proxy.redacted import kept_as
+    from amberfork_cli.proxy.reissue import Nowhere
     from amberfork_cli.proxy.relay import Relay
-    from amberfork_cli.proxy.replay import Nowhere, Replay
+    from amberfork_cli.proxy.replay import Replay
     from amberfork_cli.proxy.tapefile import Existing, TapeFile, recorder
 
     existing = Existing.FORCE if force else Existing.REFUSE

@@ -25,9 +25,11 @@ from amberfork_cli.proxy.calls import FINAL_ERROR_HEADERS, Call
 from amberfork_cli.proxy.choices import OnMiss
 from amberfork_cli.proxy.recorded import RecordedTape
 from amberfork_cli.proxy.recording import Tape as Kept
+from amberfork_cli.proxy.recording import unanswered
 from amberfork_cli.proxy.redacted import RedactedTape, kept_as
+from amberfork_cli.proxy.reissue import replayed
 from amberfork_cli.proxy.relay import Relay
-from amberfork_cli.proxy.replay import Replay, replayed
+from amberfork_cli.proxy.replay import Replay
 from amberfork_cli.proxy.server import Service
 from amberfork_cli.proxy.tapefile import Existing, TapeFile, recorder
 from amberfork_cli.tapes import open_tape
@@ -245,6 +247,8 @@ class Extended(Answered):
         if passed and self.reissued.count:
             with open_tape(self.reissued.path) as reissued:
                 new = [exchange for exchange in reissued if replayed(exchange) is None]
+            if any(map(unanswered, new)):
+                return Verdict(f"nothing is put on the tape {self.name}: its provider owes an answer")
             if new:
                 self._append(new)
         return GOOD

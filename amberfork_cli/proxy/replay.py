@@ -5,38 +5,24 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from amberfork_cli.core.tape import NOTHING, Exchange, JsonValue, Response
-from amberfork_cli.errors import OutputError
+from amberfork_cli.core.tape import NOTHING, WEBSOCKET, Exchange, JsonValue, Response
 from amberfork_cli.proxy.answering import answer_whole, begin, break_off, end, hand_on, refuse
-from amberfork_cli.proxy.calls import ERROR_HEADERS, FINAL_ERROR_HEADERS, Call
+from amberfork_cli.proxy.calls import FINAL_ERROR_HEADERS, Call
 from amberfork_cli.proxy.choices import OnMiss, Pace
-from amberfork_cli.proxy.misses import explain
-from amberfork_cli.proxy.recorded import Hit, Miss, RecordedTape
+from amberfork_cli.proxy.recorded import Miss, RecordedTape
 from amberfork_cli.proxy.recording import CUT, Tape
-from amberfork_cli.proxy.redacted import redactor_of
+from amberfork_cli.proxy.reissue import MISSED, NOT_ON_THE_TAPE, Reissue, Tally
 from amberfork_cli.proxy.relay import Relay
 from amberfork_cli.proxy.server import Service
-from amberfork_cli.proxy.wire import body_of, pieces, sendable
+from amberfork_cli.proxy.websockets.replay import WebSocketReplay
+from amberfork_cli.proxy.wire import pieces, sendable
 
 if TYPE_CHECKING:
     from aiohttp.web import StreamResponse
 
-REPLAYED: Final = "replayed"
-"""Member of a re-issued exchange: the number of the recorded one whose answer it was given."""
-
-_NOT_ON_THE_TAPE: Final = 404
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a replay came to, counted as it goes."""
-
-    hits: int = 0
-    misses: int = 0
+_UNREACHABLE: Final = 502  # with it the recorder itself answered for a provider that did not
 
 
 class Replay(Service):
@@ -57,10 +43,15 @@ class Replay(Service):
         pace: Pace = Pace.NONE,
         header: Mapping[str, JsonValue] = NOTHING,
     ) -> None:
-        self._recorded, self._reissued, self._relay = recorded, reissued, relay
-        self._tell, self._on_miss, self._pace = tell, on_miss, pace
-        self._header, self._redactor = header, redactor_of(header)
-        self.tally = Tally()
+        self._recorded, self._relay = recorded, relay
+        self._reissue = Reissue(recorded, reissued, tell=tell, header=header)
+        self._on_miss, self._pace = on_miss, pace
+        self._websockets = WebSocketReplay(recorded, self._reissue, relay=relay, on_miss=on_miss, pace=pace)
+
+    @property
+    def tally(self) -> Tally:
+        """What it came to so far."""
+        return self._reissue.tally
 
     async def open(self) -> None:
         """Get ready to relay."""
@@ -68,47 +59,43 @@ class Replay(Service):
 
     async def close(self) -> None:
         """Give up what relaying took."""
+        await self._websockets.close()
         await self._relay.close()
 
     async def answer(self, call: Call) -> StreamResponse:
         """Answer a call as it was answered when it was recorded."""
-        if self._reissued.failure is not None:
-            return await refuse(call, self._reissued.failure)
-        asked = self._as_kept(Exchange(self.tally.hits + self.tally.misses, call.request))
+        if self._reissue.failure is not None:
+            return await refuse(call, self._reissue.failure)
+        if call.method == WEBSOCKET:
+            return await self._websockets.answer(call)
+        asked = self._reissue.asked(call.request)
         found = self._recorded.look_up(asked)
-        if isinstance(found, Hit):
-            self.tally.hits += 1
-            self._as_kept(found.exchange)  # whose answer gives out IDs, and those are to stay
-            return await self._answer_as(call, asked, found.exchange)
-        self.tally.misses += 1
-        return await self._missed(call, asked, found)
-
-    def _as_kept(self, exchange: Exchange) -> Exchange:
-        """The exchange as the recorded tape would hold it."""
-        return exchange if self._redactor is None else self._redactor.exchange(exchange)
+        if isinstance(found, Miss):
+            return await self._missed(call, asked, found)
+        self._reissue.hit(found.exchange)
+        return await self._answer_as(call, asked, found.exchange)
 
     async def _missed(self, call: Call, asked: Exchange, miss: Miss) -> StreamResponse:
-        recorded = self._recorded
-        problem = explain(miss, asked, source=recorded.source, options=recorded.options, header=self._header)
+        problem = self._reissue.missed(asked, miss)
         if self._on_miss is OnMiss.RELAY:
-            self._tell(f"{problem}; asking {call.upstream.shown}")
+            self._reissue.tell(f"{problem}; asking {call.upstream.shown}")
             return await self._relay.answer(call)
         nearest = miss.nearest if self._on_miss is OnMiss.NEAREST else None
         if nearest is not None and nearest.response is not None:
-            self._tell(f"{problem}; answered as #{nearest.number}")
+            self._reissue.tell(f"{problem}; answered as #{nearest.number}")
             return await self._answer_as(call, asked, nearest)
-        self._tell(problem)
-        body = call.error(_NOT_ON_THE_TAPE, "not_found_error", problem)
-        response = Response(_NOT_ON_THE_TAPE, ERROR_HEADERS, body_of(body, ERROR_HEADERS))
-        if (unwritable := self._kept(call, asked, response, {})) is not None:
+        return await self._fail(call, asked, problem)
+
+    async def _fail(self, call: Call, asked: Exchange, problem: str) -> StreamResponse:
+        self._reissue.tell(problem)
+        if (unwritable := self._reissue.keep_missed(call, asked, problem)) is not None:
             return await refuse(call, unwritable)
-        return await answer_whole(call, _NOT_ON_THE_TAPE, FINAL_ERROR_HEADERS, body)
+        body = call.error(NOT_ON_THE_TAPE, MISSED, problem)
+        return await answer_whole(call, NOT_ON_THE_TAPE, FINAL_ERROR_HEADERS, body)
 
     async def _answer_as(self, call: Call, asked: Exchange, recorded: Exchange) -> StreamResponse:
         response = recorded.response or Response()
-        noted: dict[str, JsonValue] = {REPLAYED: recorded.number}
-        noted |= {CUT: recorded.extra[CUT]} if CUT in recorded.extra else {}
-        if (unwritable := self._kept(call, asked, response, noted)) is not None:
+        if (unwritable := self._reissue.keep(call, asked, recorded)) is not None:
             return await refuse(call, unwritable)
         content, headers = sendable(response)
         in_pieces = list(pieces(content, response))
@@ -129,41 +116,3 @@ class Replay(Service):
         """Let the event loop send what it has, and where that is wanted, the time pass that passed then."""
         left = call.begun + milliseconds / 1000 - time.monotonic() if self._pace is Pace.REAL else 0
         await asyncio.sleep(max(left, 0))
-
-    def _kept(
-        self, call: Call, asked: Exchange, response: Response, noted: dict[str, JsonValue]
-    ) -> OutputError | None:
-        """Put an exchange on the tape of what was re-issued; gives back why it could not be."""
-        extra: dict[str, JsonValue] = {
-            "provider": call.upstream.name,
-            "base_url": call.upstream.shown,
-            "recorded_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            **noted,
-        }
-        exchange = replace(asked, response=response, extra=extra)
-        try:
-            self._reissued.append(exchange)
-        except OutputError as error:
-            return error
-        return None
-
-
-_UNREACHABLE: Final = 502  # with it the recorder itself answered for a provider that did not
-
-
-def replayed(exchange: Exchange) -> int | None:
-    """The number of the recorded exchange whose answer this one was given, if it was."""
-    number = exchange.extra.get(REPLAYED)
-    return number if isinstance(number, int) else None
-
-
-class Nowhere:
-    """A tape that keeps nothing."""
-
-    failure: OutputError | None = None
-
-    def append(self, exchange: Exchange) -> None:
-        """Let an exchange go."""
-
-    def close(self) -> None:
-        """There is nothing to close."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from signal import SIGINT
 from textwrap import dedent
 
 import pytest
@@ -12,7 +13,7 @@ from stub_provider import Asked, StubProvider, chat, chat_stream
 from tool_run_samples import Asked as Call
 from tool_run_samples import write_tape
 
-from amberfork_cli.proxy.replay import REPLAYED
+from amberfork_cli.proxy.reissue import REPLAYED
 from amberfork_cli.tapes import open_tape
 
 ADDS = Call("add", {"a": 1, "b": 2}, "3")
@@ -177,6 +178,9 @@ def test_what_is_ignored_does_not_count(check):
     [
         (["run.jsonl"], "check runs an agent: amberfork check TAPE -- CMD..."),
         (["run.jsonl", "-o", "x.doc", "--", "true"], "x.doc: the name does not tell the form of the report"),
+        (["run.jsonl", "-o", "no/x.md", "--", "true"], "cannot write no/x.md: there is no folder no"),
+        (["run.jsonl", "--", "no-such-agent"], "cannot run no-such-agent: no such file or directory"),
+        (["no.jsonl", "--", "true"], "no.jsonl: no such file"),
         (["bodies.jsonl", "--update", "--", "true"], "bodies.jsonl: only a tape as amberfork records it can"),
     ],
 )
@@ -405,4 +409,24 @@ def test_update_does_not_trust_an_agent_that_failed(check, tape, environment):
         ran = check("ask('c'); sys.exit(1)", "--update")
 
     assert ran.returncode == 1
+    assert ran.stderr.endswith(
+        b"amberfork: run.jsonl is left as it is\namberfork: the agent ended with exit code 1\n"
+    )
     assert tape.read_bytes() == before
+
+
+def test_update_does_not_take_a_missing_answer_for_one(check, tape):
+    """The error that the agent got in its place would be on the tape, and every later run would be right."""
+    before = tape.read_bytes()
+    ran = check(BRAVE.replace("HTTPError", "URLError"), "--update")
+
+    assert ran.returncode == 1
+    assert ran.stderr.endswith(b"amberfork: run.jsonl is left as it is: its provider owes 2 answers\n")
+    assert tape.read_bytes() == before
+
+
+def test_ctrl_c_is_neither_a_difference_nor_trouble(check):
+    """Whether the agent had asked by then or not."""
+    interrupted = [check(f"{asks}os.kill(os.getpid(), {int(SIGINT)})") for asks in ("", "ask('a'); ")]
+
+    assert [ran.returncode for ran in interrupted] == [130, 130]

@@ -10,7 +10,7 @@ import pytest
 from served_agents import AMBERFORK, LIMIT_S, agent, amberfork
 from stub_provider import StubProvider, chat, chat_stream
 
-from amberfork_cli.proxy.replay import REPLAYED
+from amberfork_cli.proxy.reissue import REPLAYED
 from amberfork_cli.tapes import open_tape
 
 NOWHERE = "http://127.0.0.1:9"
@@ -106,6 +106,27 @@ def test_what_is_asked_of_a_redacted_tape_is_kept_redacted(tape, replay):
     assert b'"redacted":["credentials"]' in again.partition(b"\n")[0]
 
 
+def test_another_writing_is_answered_where_the_comparison_is_loose(replay):
+    """As with `check`."""
+    parts = "ask('', messages=[{'role': 'user', 'content': [{'type': 'text', 'text': 'a'}]}])"
+
+    strict, loose = replay(parts), replay(parts, "--loose")
+
+    assert (strict.returncode, loose.returncode) == (1, 0)
+    assert loose.stderr == b"amberfork: 1 of 2 recorded exchanges replayed\n"
+
+
+def test_an_agent_that_asks_nothing_is_told(replay):
+    """It may not have been pointed to its tape."""
+    ran = replay("pass")
+
+    hint = "does the agent take its base URL from its environment?"
+    assert (ran.returncode, ran.stderr.decode()) == (
+        0,
+        f"amberfork: 0 of 2 recorded exchanges replayed: {hint}\n",
+    )
+
+
 def test_the_tape_itself_is_not_written_to(replay, tape):
     """By whatever name."""
     before = tape.read_bytes()
@@ -127,7 +148,7 @@ def test_other_files_are_not_overwritten_either(replay, tape):
     refused, forced = replay(TALK, "-o", "mine"), replay(TALK, "-o", "mine", "--force")
 
     assert (refused.returncode, forced.returncode) == (2, 0)
-    assert refused.stderr == b"amberfork: mine exists: --append goes on with it, --force records over it\n"
+    assert refused.stderr == b"amberfork: mine exists: --force records over it\n"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from amberfork_cli.proxy.choices import OnMiss, Pace
 from amberfork_cli.proxy.providers import upstreams
 from amberfork_cli.proxy.recorded import RecordedTape
 from amberfork_cli.proxy.recording import CUT
+from amberfork_cli.proxy.reissue import REPLAYED
 from amberfork_cli.proxy.relay import Relay
-from amberfork_cli.proxy.replay import REPLAYED, Replay
+from amberfork_cli.proxy.replay import Replay
 from amberfork_cli.proxy.server import Edge
 from amberfork_cli.proxy.tapefile import TapeFile, recorder
 from amberfork_cli.tapes import open_tape

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from amberfork_cli.core.tape import Headers
 from amberfork_cli.errors import OutputError
-from amberfork_cli.proxy.answering import answer_whole, break_off, refuse
+from amberfork_cli.proxy.answering import answer_whole, refuse
 from amberfork_cli.proxy.calls import ERROR_HEADERS, Call
 from amberfork_cli.proxy.connections import Proxies, provider_session
 from amberfork_cli.proxy.recording import AGENT_LEFT, STOPPED, Recording, Tape, in_words
@@ -31,6 +31,7 @@ from amberfork_cli.proxy.websockets.sending import (
     send_error,
 )
 from amberfork_cli.proxy.websockets.turns import Turns
+from amberfork_cli.proxy.websockets.under_way import UnderWay
 
 if TYPE_CHECKING:
     from aiohttp import ClientWebSocketResponse, WSMessage
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from amberfork_cli.proxy.websockets.sending import Socket
 
 _BROKE_OFF: Final = "the provider broke off"
-_GRACE_S: Final = 1.0  # for reading what an agent sent before it left
 
 
 class WebSocketRelay:
@@ -47,7 +47,7 @@ class WebSocketRelay:
 
     def __init__(self, tape: Tape, *, connect_s: float, proxies: Proxies) -> None:
         self._tape, self._connect_s, self._proxies = tape, connect_s, proxies
-        self._under_way: set[asyncio.Task[StreamResponse]] = set()
+        self._under_way = UnderWay()
         self._closing = False
 
     def stop(self) -> None:
@@ -56,23 +56,11 @@ class WebSocketRelay:
 
     async def close(self) -> None:
         """Wait until what was under way is on the tape; nothing may be relayed any more."""
-        if self._under_way:
-            await asyncio.wait(self._under_way)
+        await self._under_way.end()
 
     async def answer(self, call: Call) -> StreamResponse:
-        """Open a WebSocket to the provider, and relay it to its end.
-
-        Where the agent hangs up, what it had sent is still read, so this goes on by itself for a moment.
-        """
-        task = asyncio.create_task(self._answer(call))
-        self._under_way.add(task)
-        task.add_done_callback(self._done)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            break_off(call)
-            asyncio.get_running_loop().call_later(_GRACE_S, task.cancel)
-            raise
+        """Open a WebSocket to the provider, and relay it to its end."""
+        return await self._under_way.answer(call, self._answer(call))
 
     async def _answer(self, call: Call) -> StreamResponse:
         from aiohttp import ClientError
@@ -94,11 +82,6 @@ class WebSocketRelay:
                 return await self._relay(call, provider, opening.headers)
             finally:
                 opening.hang_up()
-
-    def _done(self, task: asyncio.Task[StreamResponse]) -> None:
-        self._under_way.discard(task)
-        if not task.cancelled():
-            task.exception()  # it was raised to whoever still waited
 
     def _who_left(self) -> str:
         return STOPPED if self._closing else AGENT_LEFT
