@@ -1,7 +1,4 @@
-"""A diff as JUnit XML, which CI servers show: a suite a conversation, a test case an exchange.
-
-XML has no controls, not even as references: every text goes through `escaped`.
-"""
+"""A diff as JUnit XML, which CI servers show: a suite a conversation, a test case an exchange."""
 
 from __future__ import annotations
 
@@ -17,30 +14,27 @@ from amberfork_cli.render.exchange_words import (
     recorded_numbers,
     traced,
 )
+from amberfork_cli.render.junit_xml import Suite, element, failure, to_xml
 from amberfork_cli.render.labels import command, loud_word, sentence, shown
 from amberfork_cli.render.lines import plain_text
 from amberfork_cli.render.page import Page
 from amberfork_cli.render.spots import spot_lines
-from amberfork_cli.render.visible import escaped
 
 _CLASS = "amberfork"
 
 
 def to_junit(report: DiffReport, *, full: bool = False) -> bytes:
     """The report as UTF-8 XML; `full` shows whole values and every difference."""
-    root = _element("testsuites", name="amberfork diff", **_counts(report.exchanges))
+    return to_xml("amberfork diff", suites(report, full=full))
+
+
+def suites(report: DiffReport, *, full: bool = False) -> Iterator[Suite]:
+    """A suite for each conversation, or one for all."""
     title, summary = command(report), shown(sentence(report))
     for name, exchanges in _suites(report):
-        suite = _element("testsuite", name=f"{title}: {name}" if name else title, **_counts(exchanges))
-        properties = _element("properties")
-        properties.append(_element("property", name="summary", value=summary))
-        suite.append(properties)
         class_name = f"{_CLASS}.{name}" if name else _CLASS
-        suite.extend(_case(exchange, class_name, full=full) for exchange in exchanges)
-        root.append(suite)
-    ET.indent(root)
-    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    return text + b"\n"
+        cases = [_case(exchange, class_name, full=full) for exchange in exchanges]
+        yield Suite(f"{title}: {name}" if name else title, summary, cases)
 
 
 def _suites(report: DiffReport) -> Iterator[tuple[str, Sequence[ExchangeDiff]]]:
@@ -60,30 +54,20 @@ def _conversation(number: int) -> str:
     return conversation_name(number) if number >= 0 else "no conversation"
 
 
-def _counts(exchanges: Sequence[ExchangeDiff]) -> dict[str, str]:
-    states = [exchange.state for exchange in exchanges]
-    skipped = states.count(State.CARRIED)
-    failures = len(states) - states.count(State.MATCH) - skipped
-    return {"tests": str(len(states)), "failures": str(failures), "errors": "0", "skipped": str(skipped)}
-
-
 def _case(exchange: ExchangeDiff, class_name: str, *, full: bool) -> ET.Element:
     number = recorded_numbers([exchange]) if exchange.reissued is None else f"#{exchange.reissued}"
-    case = _element("testcase", classname=class_name, name=f"{number} {exchange.endpoint}".strip())
+    case = element("testcase", classname=class_name, name=f"{number} {exchange.endpoint}".strip())
     if exchange.state is State.CARRIED:
-        case.append(_element("skipped", message=f"carried: repeats the change at #{exchange.carried_from}"))
+        case.append(element("skipped", message=f"carried: repeats the change at #{exchange.carried_from}"))
     elif exchange.state is not State.MATCH:
         case.append(_failure(exchange, full=full))
     return case
 
 
 def _failure(exchange: ExchangeDiff, *, full: bool) -> ET.Element:
-    """What differs; the message stands in the text too, since some servers show nothing else."""
-    message = shown(_message(exchange))
+    """What differs."""
     kinds = ",".join(dict.fromkeys(difference.kind.value for difference in exchange.differences))
-    failure = _element("failure", type=kinds or exchange.state.value, message=message)
-    failure.text = "\n".join(["", escaped(message), *map(escaped, _block(exchange, full=full)), ""])
-    return failure
+    return failure(kinds or exchange.state.value, shown(_message(exchange)), _block(exchange, full=full))
 
 
 def _message(exchange: ExchangeDiff) -> Words:
@@ -99,7 +83,3 @@ def _block(exchange: ExchangeDiff, *, full: bool) -> Iterator[str]:
     for line in spot_lines(exchange.spots, page=Page(None, full=full)):
         yield plain_text(line)
     yield from (shown(words) for words in (traced(exchange), nearest(exchange)) if words)
-
-
-def _element(name: str, /, **attributes: str) -> ET.Element:
-    return ET.Element(name, {key: escaped(value) for key, value in attributes.items()})

@@ -1,16 +1,9 @@
-"""A diff as Markdown, for a comment on a pull request or the summary of a job.
-
-What stands on a tape is code, in ticks or a fence longer than any inside it: elsewhere a host would make
-links and mentions of it. So are exchange numbers, or `#4` would leave a note at issue 4.
-"""
+"""A diff as Markdown, for a comment on a pull request or the summary of a job."""
 
 from __future__ import annotations
 
-import html
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from amberfork_cli.core.compare.report import (
     DiffReport,
@@ -19,7 +12,6 @@ from amberfork_cli.core.compare.report import (
     State,
     TapeFacts,
     Verdict,
-    Words,
     ours,
     quoted,
 )
@@ -52,32 +44,32 @@ from amberfork_cli.render.labels import (
     totals,
     whole_calls,
 )
-from amberfork_cli.render.lines import cut
+from amberfork_cli.render.markdown_text import (
+    LIMIT,
+    OPEN,
+    Block,
+    as_html,
+    cell,
+    code,
+    fence,
+    filled,
+    folded,
+    our_words,
+    piece,
+    prose,
+)
 from amberfork_cli.render.sections import Plan, planned, runs
-from amberfork_cli.render.visible import escaped
 
-LIMIT = 60_000  # characters; a comment may have 65,536, and whoever posts it may put words around it
-_OPEN = 3  # changes that are shown at once; the others are folded
 _FORKS = 10  # rows of the table of forks
-_QUOTED = 200  # characters of a tape in a sentence; a member's name may be a megabyte
 _CLOSING = 600  # characters kept for the last line
-_SPECIAL = re.compile(r"[\\`*_\[\]<>#|~&$]")
-_NUMBER = re.compile(r"#\d+(?:[–…]#\d+)?")
-_TICKS = re.compile("`+")
 
 
 def to_markdown(report: DiffReport, *, full: bool = False, limit: int = LIMIT) -> str:
     """The report in fewer than `limit` characters; what was left out is said. `full` shows whole values."""
     plan = planned(report)
     parts = _opening(report)
-    room = limit - _CLOSING - sum(len(part) + 2 for part in parts)
-    left_out = _loud(plan)
-    for block in _Changes(report, plan, full=full).blocks():
-        room -= len(block.text) + 2
-        if room < 0:
-            break
-        parts.append(block.text)
-        left_out -= block.exchanges
+    told = filled(parts, _Changes(report, plan, full=full).blocks(), limit - _CLOSING)
+    left_out = _loud(plan) - told
     return "\n\n".join([*parts, *_closing(report, left_out)]) + "\n"
 
 
@@ -85,14 +77,6 @@ def _loud(plan: Plan) -> int:
     """How many exchanges there are to tell."""
     told = [exchange for section in plan.sections if not section.same for exchange in section.exchanges]
     return sum(mark(exchange) not in QUIET for exchange in told)
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A part of the text that stands or goes as a whole, and how many exchanges it tells of."""
-
-    text: str
-    exchanges: int
 
 
 class _Changes:
@@ -107,15 +91,15 @@ class _Changes:
         self._first = told_first(report)
         self._told = 0
 
-    def blocks(self) -> Iterator[_Block]:
+    def blocks(self) -> Iterator[Block]:
         """Every change and every exchange without a partner; the heading of a conversation with its first."""
         for section in self._plan.sections:
             heading = "" if section.conversation is None else f"{self._heading(section.conversation)}\n\n"
             for each, exchanges in runs(section.exchanges) if not section.same else ():
                 if each in UNPAIRED:
-                    yield _Block(heading + self._unpaired(each, exchanges), len(exchanges))
+                    yield Block(heading + self._unpaired(each, exchanges), len(exchanges))
                 elif each in (Mark.FORK, Mark.CHANGED):
-                    yield _Block(heading + self._change(exchanges[0]), 1)
+                    yield Block(heading + self._change(exchanges[0]), 1)
                 else:
                     continue
                 heading = ""
@@ -130,26 +114,26 @@ class _Changes:
         if exchange.alike is None:
             parts.append(fence(diff_lines(exchange.spots, full=self._full)))
         others = self._plan.alike.get(exchange.reissued or 0, ())
-        parts += [_prose((ours(others_alike(others)),))] if others else []
-        parts += [_prose(words) for words in (traced(exchange),) if words]
+        parts += [prose((ours(others_alike(others)),))] if others else []
+        parts += [prose(words) for words in (traced(exchange),) if words]
         self._told += 1
-        if self._told <= _OPEN or not parts:
+        if self._told <= OPEN or not parts:
             return "\n\n".join([self._title(exchange), *parts])
-        return "\n\n".join([f"<details><summary>{self._summary(exchange)}</summary>", *parts, "</details>"])
+        return folded(self._summary(exchange), parts)
 
     def _title(self, exchange: ExchangeDiff) -> str:
         """`**`#4` Fork**, model output, recorded `#3``."""
         word = loud_word(exchange).capitalize()
         start = f"**{code(f'#{exchange.reissued}')} {word}**"
-        title = ", ".join([start, *map(_piece, self._notes(exchange))])
-        return f"{title}: {_prose(exchange.cause)}" if self._tells_cause(exchange) else title
+        title = ", ".join([start, *map(piece, self._notes(exchange))])
+        return f"{title}: {prose(exchange.cause)}" if self._tells_cause(exchange) else title
 
     def _summary(self, exchange: ExchangeDiff) -> str:
         """The same as HTML, because Markdown is not read inside it."""
         word = loud_word(exchange).capitalize()
         start = f"<b><code>#{exchange.reissued}</code> {word}</b>"
-        title = ", ".join([start, *map(_html, self._notes(exchange))])
-        told = "".join(map(_html, whole_calls(exchange.cause)))
+        title = ", ".join([start, *map(as_html, self._notes(exchange))])
+        told = "".join(map(as_html, whole_calls(exchange.cause)))
         return f"{title}: {told}" if self._tells_cause(exchange) else title
 
     def _tells_cause(self, exchange: ExchangeDiff) -> bool:
@@ -172,45 +156,29 @@ class _Changes:
         lines = [self._lonely(each, exchange) for exchange in told]
         rest = exchanges[len(told) :]
         if rest:
-            lines.append(f"- {_ours(_name(each, rest))}: {len(rest)} more {each.name.lower()}")
+            lines.append(f"- {our_words(_name(each, rest))}: {len(rest)} more {each.name.lower()}")
         return "\n".join(lines)
 
     def _lonely(self, each: Mark, exchange: ExchangeDiff) -> str:
         endpoint = (quoted(exchange.endpoint),) if self._endpoints and exchange.endpoint else ()
         words = [told for told in (last_message(exchange), nearest(exchange), endpoint) if told]
-        start = f"- **{_ours(_name(each, (exchange,)))} {each.name.capitalize()}**"
-        return ", ".join([start, *map(_prose, words)])
-
-
-def code(text: str) -> str:
-    """A text as a code span on one line, cut if it is long."""
-    shown = cut(escaped(text), _QUOTED, dots="…") or " "
-    ticks = "`" * (1 + max(map(len, _TICKS.findall(shown)), default=0))
-    blank = shown.startswith(" ") and shown.endswith(" ") and bool(shown.strip(" "))
-    space = " " if blank or shown.startswith("`") or shown.endswith("`") else ""
-    return f"{ticks}{space}{shown}{space}{ticks}"
-
-
-def fence(lines: Iterable[str]) -> str:
-    """Lines as a block of code that is coloured as a diff."""
-    text = "\n".join(map(escaped, lines))
-    ticks = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
-    return f"{ticks}diff\n{text}\n{ticks}"
+        start = f"- **{our_words(_name(each, (exchange,)))} {each.name.capitalize()}**"
+        return ", ".join([start, *map(prose, words)])
 
 
 def _opening(report: DiffReport) -> list[str]:
     """Verdict, sentence, tapes, counts, what was set aside, and the forks at a glance."""
-    parts = [f"### amberfork: {report.verdict.value}", f"**{_prose(answer(report))}**"]
+    parts = [f"### amberfork: {report.verdict.value}", f"**{prose(answer(report))}**"]
     parts.append("\n".join(_tapes(report)))
     parts += [] if report.same else [_counts(report)]
-    parts += ["\n".join(f"- {_prose(remark)}" for remark in told)] if (told := remarks(report)) else []
+    parts += ["\n".join(f"- {prose(remark)}" for remark in told)] if (told := remarks(report)) else []
     forks = [fork for fork in report.forks if fork.alike is None]
     return [*parts, "\n".join(_fork_table(forks))] if len(forks) > 1 else parts
 
 
 def _tapes(report: DiffReport) -> Iterator[str]:
     endpoint = common_endpoint(report)
-    yield f"| | tape | {_cell(code(endpoint)) if endpoint else ''} |"
+    yield f"| | tape | {cell(code(endpoint)) if endpoint else ''} |"
     yield "|---|---|---|"
     yield _tape("recorded", report.recorded)
     yield _tape("re-issued", report.reissued)
@@ -219,7 +187,7 @@ def _tapes(report: DiffReport) -> Iterator[str]:
 def _tape(side: str, tape: TapeFacts) -> str:
     lost = losses(tape)
     count = f"{exchanges_word(tape.exchanges)}, {lost}" if lost else exchanges_word(tape.exchanges)
-    return f"| {side} | {_cell(code(tape.source))} | {count} |"
+    return f"| {side} | {cell(code(tape.source))} | {count} |"
 
 
 def _counts(report: DiffReport) -> str:
@@ -234,7 +202,7 @@ def _fork_table(forks: Sequence[ExchangeDiff]) -> Iterator[str]:
     yield "|---|---|---|"
     for fork in forks[:_FORKS]:
         origin = fork.origin.value if fork.origin else ""
-        yield f"| {code(f'#{fork.reissued}')} | {origin} | {_cell(_prose(fork.cause))} |"
+        yield f"| {code(f'#{fork.reissued}')} | {origin} | {cell(prose(fork.cause))} |"
     if len(forks) > _FORKS:
         yield f"| … | | {len(forks) - _FORKS} more forks |"
 
@@ -249,36 +217,3 @@ def _closing(report: DiffReport, left_out: int) -> Iterator[str]:
 
 def _name(each: Mark, exchanges: Sequence[ExchangeDiff]) -> str:
     return recorded_numbers(exchanges) if each is Mark.MISSING else reissued_numbers(exchanges)[0]
-
-
-def _prose(words: Words) -> str:
-    return "".join(map(_piece, whole_calls(words)))
-
-
-def _piece(piece: Piece) -> str:
-    return code(piece.text) if piece.quoted else _ours(piece.text)
-
-
-def _ours(text: str) -> str:
-    """Words of ours: nothing in them is markup, and exchange numbers are code."""
-    parts, at = [], 0
-    for found in _NUMBER.finditer(text):
-        parts += [_plain(text[at : found.start()]), code(found[0])]
-        at = found.end()
-    return "".join([*parts, _plain(text[at:])])
-
-
-def _plain(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", escaped(text)).replace("@", "<span>@</span>")
-
-
-def _cell(text: str) -> str:
-    """Markdown that stands in a table, where a bar would end the cell even inside code."""
-    return text.replace("|", "\\|")
-
-
-def _html(piece: Piece) -> str:
-    shown = cut(escaped(piece.text), _QUOTED, dots="…")
-    if piece.quoted:
-        return f"<code>{html.escape(shown)}</code>"
-    return _NUMBER.sub(r"<code>\g<0></code>", html.escape(shown))

@@ -32,7 +32,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amberfork_cli.core.compare.report import Conversation, DiffReport, Origin
-from amberfork_cli.render.markdown import LIMIT, code, fence, to_markdown
+from amberfork_cli.render.markdown import to_markdown
+from amberfork_cli.render.markdown_text import LIMIT, code, fence
 
 
 def test_a_fork_reads_as_it_should() -> None:
