@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import warnings
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
@@ -51,7 +53,11 @@ def project(pytester, stub, monkeypatch):
         monkeypatch.setenv("OPENAI_BASE_URL", f"{stub.url}/v1" if provider else NOWHERE)
         monkeypatch.setenv("CI", "true" if ci else "")
         run = pytester.runpytest_subprocess if apart else pytester.runpytest_inprocess
-        return run(*PLUGIN, "-p", "no:cacheprovider", "-q", *options)
+        ran = run(*PLUGIN, "-p", "no:cacheprovider", "-q", *options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()  # an error that the agent leaves open is its own, and no fault of the next test
+        return ran
 
     return project
 
@@ -189,6 +195,21 @@ def test_new_asks_for_what_is_not_on_the_tape_and_adds_it(project, tape):
 
     assert (outcome(added), outcome(later)) == ("1 passed", "1 passed")
     assert tape("test_greets.jsonl") == ["hello", "again"]
+
+
+def test_new_does_not_add_what_its_provider_did_not_answer(project, tape):
+    """Although the test bears with it."""
+    project(GREETS)
+    more = f"""{GREETS}
+        import urllib.error
+        with pytest.raises(urllib.error.HTTPError):
+            ask("again")
+    """
+
+    ran = project(more, "--tape-mode=new", provider=False)
+
+    assert (outcome(ran), tape("test_greets.jsonl")) == ("1 passed, 1 error", ["hello"])
+    assert "test_greets.jsonl: its provider owes an answer" in str(ran.stdout)
 
 
 def test_all_records_anew(project, tape, stub):

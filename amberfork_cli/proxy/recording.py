@@ -22,6 +22,11 @@ AGENT_LEFT: Final = "the agent closed the connection"
 STOPPED: Final = "the recorder was stopped"
 
 
+def unanswered(exchange: Exchange) -> bool:
+    """Whether an exchange is without the end of its answer, and not because the agent wanted no more."""
+    return exchange.extra.get(CUT, AGENT_LEFT) != AGENT_LEFT
+
+
 class Tape(Protocol):
     """Where exchanges are kept; `failure` says why none is kept any more."""
 
