@@ -60,6 +60,9 @@ class Upstream:
         return f"{parts.scheme}://{authority}{self.path}"
 
 
+_NOT_FOUND: Final = 404
+
+
 def _openai_error(status: int, kind: str, message: str) -> JsonValue:
     return {"error": {"message": message, "type": kind, "param": None, "code": status}}
 
@@ -71,6 +74,15 @@ def _anthropic_error(_: int, kind: str, message: str) -> JsonValue:
 def _google_error(status: int, kind: str, message: str) -> JsonValue:
     name = kind.removesuffix("_error").upper()
     return {"error": {"code": status, "message": message, "status": name}}
+
+
+def _mistral_error(status: int, kind: str, message: str) -> JsonValue:
+    return {"object": "error", "message": message, "type": kind, "param": None, "code": str(status)}
+
+
+def _bedrock_error(status: int, _: str, message: str) -> JsonValue:
+    kind = "ResourceNotFoundException" if status == _NOT_FOUND else "ServiceUnavailableException"
+    return {"__type": kind, "message": message}
 
 
 def _plain_error(_: int, kind: str, message: str) -> JsonValue:
@@ -87,7 +99,7 @@ PROVIDERS: Final = (
     Provider(
         "gemini", "https://generativelanguage.googleapis.com", ("GOOGLE_GEMINI_BASE_URL",), _google_error
     ),
-    Provider("mistral", "https://api.mistral.ai/v1", ("MISTRAL_BASE_URL",), _plain_error),
+    Provider("mistral", "https://api.mistral.ai/v1", ("MISTRAL_BASE_URL",), _mistral_error),
     Provider("cohere", "https://api.cohere.com", ("CO_API_URL",), _plain_error),
     Provider("groq", "https://api.groq.com", ("GROQ_BASE_URL",), _openai_error),
     Provider("ollama", "http://127.0.0.1:11434", ("OLLAMA_HOST",), _ollama_error),
@@ -101,7 +113,7 @@ PROVIDERS: Final = (
         "bedrock",
         "https://bedrock-runtime.{AWS_REGION}.amazonaws.com",
         ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME",),
-        _plain_error,
+        _bedrock_error,
     ),
     Provider("azure", None, ("AZURE_OPENAI_ENDPOINT",), _openai_error),
 )
