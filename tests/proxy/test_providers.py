@@ -131,3 +131,26 @@ def test_every_provider_has_a_form_for_errors_that_holds_the_sentence(provider):
 
     assert isinstance(error, dict)
     assert "a sentence" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("openai", {"error": {"message": "no", "type": "not_found_error", "param": None, "code": 404}}),
+        ("anthropic", {"type": "error", "error": {"type": "not_found_error", "message": "no"}}),
+        ("gemini", {"error": {"code": 404, "message": "no", "status": "NOT_FOUND"}}),
+        (
+            "mistral",
+            {"object": "error", "message": "no", "type": "not_found_error", "param": None, "code": "404"},
+        ),
+        ("cohere", {"message": "no", "type": "not_found_error"}),
+        ("ollama", {"error": "no"}),
+        ("bedrock", {"__type": "ResourceNotFoundException", "message": "no"}),
+        ("azure", {"error": {"message": "no", "type": "not_found_error", "param": None, "code": 404}}),
+    ],
+)
+def test_an_error_has_the_form_that_the_sdks_of_its_provider_read(name, body):
+    """They turn it into an exception of their own, with the sentence in it."""
+    (provider,) = (each for each in PROVIDERS if each.name == name)
+
+    assert provider.error(404, "not_found_error", "no") == body
