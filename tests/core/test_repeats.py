@@ -53,7 +53,44 @@ def test_interleaved_conversations_are_each_read_on() -> None:
     assert _messages(values[-1])[0] is _messages(values[-5])[0]
 
 
-HOSTILE = {
+def test_another_conversation_shares_what_stands_around_its_messages() -> None:
+    """Tools and settings are read once for all that have them, before the messages or behind."""
+    reader = RepeatReader()
+    tools = [{"name": f"tool {number}", "description": LONG} for number in range(3)]
+    histories: list[list[str]] = [[LONG, "a"], [LONG, "a", "b"], ["Hello."]]
+    bodies = [{"tools": tools, "messages": history, "user": LONG} for history in histories]
+    lines = [json.dumps({"request": {"body": body}, "id": 1}).encode() for body in bodies]
+
+    *_, before, value = [reader.loads(line) for line in lines]
+
+    assert value == jsontext.loads(lines[-1])
+    assert _body(value)["tools"] is _body(before)["tools"]
+    assert _body(value)["user"] is _body(before)["user"]
+
+
+def test_a_first_message_that_is_written_anew_is_the_only_one_that_is_read() -> None:
+    """System prompts tell the time."""
+    reader = RepeatReader()
+    lines = [_line([f"{LONG} It is 10:{20 + count}.", *map(str, range(count + 3))]) for count in range(5)]
+
+    values = [reader.loads(line) for line in lines]
+
+    assert values == [jsontext.loads(line) for line in lines]
+    assert all(_messages(values[-1])[k] is _messages(values[1])[k] for k in (1, 2, 3))
+
+
+def test_messages_before_one_that_changed_are_not_read_again() -> None:
+    """Cache hints move on with a conversation, so that the last messages of a line differ in the next."""
+    reader = RepeatReader()
+    lines = [_line([LONG, *({"n": k, "hint": k > count - 2} for k in range(count))]) for count in range(12)]
+
+    values = [reader.loads(line) for line in lines]
+
+    assert values == [jsontext.loads(line) for line in lines]
+    assert all(_messages(values[-1])[k] is _messages(values[-2])[k] for k in range(9))
+
+
+HOSTILE: dict[str, list[Json]] = {
     "a list of that name elsewhere comes first": [
         {"meta": {"messages": [LONG, "a"]}, "messages": [LONG, "b"]},
         {"messages": [LONG, "a", "c"]},
@@ -94,6 +131,17 @@ HOSTILE = {
         {"messages": [LONG, "a"], "model": "m"},
         {"model": "m", "messages": [LONG, "a", "b"]},
     ],
+    "what stands around messages stands elsewhere": [
+        {"tools": [LONG], "messages": [1], "end": [LONG]},
+        {"tools": [LONG], "messages": [1, 2], "end": [LONG]},
+        {"meta": {"tools": [LONG], "messages": [1, 2, 3], "end": [LONG]}, "messages": [4]},
+        {"tools": [LONG], "messages": [{"tools": [LONG], "messages": [1, 2], "end": [LONG]}], "end": [LONG]},
+        {"tools": [LONG], "messages": [1, 2], "end": [LONG], "more": [LONG]},
+    ],
+    "a mark stands behind": [
+        {"request": {"body": {"messages": [LONG, 1]}}},
+        {"request": {"body": {"messages": [LONG, 1, 2]}}, "x": repeats._MARK},
+    ],
 }
 
 
@@ -109,6 +157,8 @@ def test_hostile_lines_are_read_as_they_stand(case: str) -> None:
 
 
 TROUBLE = {
+    "a member twice, before and behind": b'{"messages": [%s, 1], "a": 1, "messages": [1]}',
+    "nothing before a comma": b'{"messages": [, %s]}',
     "messages twice": b'{"messages": [%s, 1], "messages": [2]}',
     "another member twice": b'{"messages": [%s, 1], "a": 1, "a": 2}',
     "cut": b'{"messages": [%s, 1',
@@ -165,7 +215,12 @@ def _line(messages: list[Json]) -> bytes:
 
 
 def _messages(value: Json) -> list[Json]:
-    found: list[Json] = value["request"]["body"]["messages"]
+    found: list[Json] = _body(value)["messages"]
+    return found
+
+
+def _body(value: Json) -> dict[str, Json]:
+    found: dict[str, Json] = value["request"]["body"]
     return found
 
 
@@ -185,12 +240,16 @@ def _lines(draw: Random) -> Iterator[bytes]:
     """Lines of a tape as recorders write them, some of them damaged."""
     name = draw.choice(("messages", "input", "contents"))
     spaces = draw.choice(((",", ":"), (", ", ": ")))
+    told, hinted = draw.random() < 0.3, draw.random() < 0.3
+    tools = [{"name": "f", "description": LONG * draw.randrange(2)}]
     conversations = [[f"{LONG} {draw.randrange(3)}"] for _ in range(draw.choice((1, 1, 2, 10)))]
     for _ in range(draw.randrange(2, 12)):
         messages: list[Json] = draw.choice(conversations)
         _go_on(messages, draw)
+        sent = [f"{messages[0]} {draw.randrange(12)}:00", *messages[1:]] if told else messages
+        sent = [*sent[:-2], *({"hint": message} for message in sent[-2:])] if hinted else sent
         line = json.dumps(
-            _exchange(name, messages, draw), separators=spaces, ensure_ascii=draw.random() < 0.5
+            _exchange(name, sent, tools, draw), separators=spaces, ensure_ascii=draw.random() < 0.5
         )
         encoded = line.encode()
         yield _damaged(encoded, draw) if draw.random() < 0.2 else encoded
@@ -216,8 +275,9 @@ def _message(draw: Random) -> Json:
     )
 
 
-def _exchange(name: str, messages: list[Json], draw: Random) -> Json:
-    members = [("model", "m"), (name, list(messages)), ("tools", [{"name": "f"}]), ("temperature", 0.5)]
+def _exchange(name: str, messages: list[Json], tools: list[Json], draw: Random) -> Json:
+    members: list[tuple[str, Json]] = [("model", "m"), (name, list(messages)), ("temperature", 0.5)]
+    members.insert(draw.choice((0, 2, 2)), ("tools", tools))
     if draw.random() < 0.2:
         draw.shuffle(members)
     if draw.random() < 0.15:
