@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 from amberfork_cli.core.tape import JsonValue
 
@@ -57,8 +57,7 @@ class Role(StrEnum):
     __hash__ = str.__hash__
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):  # IDs come by the thousand, and a tuple is made in a third of the time
     """One ID in a body: its class, what it does, its text, and the path to the string that holds it.
 
     A composite (`call_…|fc_…`) is two sites of one path: `part` is 1 and 2 there, and 0 for a whole string.
@@ -166,8 +165,6 @@ _RESPONSE_ANCHORS = _REQUEST_ANCHORS | {
 }
 _TOP_HANDLES = frozenset({"container", "conversation", "cachedContent"})
 _ANCHOR_DEPTH = 2
-_NAMES = frozenset({"id", "call_id", "tool_id", *_BY_KEY, *_BLOB_BY_TYPE, *_TOP_HANDLES})
-"""The names of all members that may be a site; most objects have none of them."""
 
 _COMPOSITE = re.compile(
     r"(call_[^|]*|__amberfork_tool_call_\d+__)\|(fc_[^|]*|__amberfork_(?:item|tool_call)_\d+__)"
@@ -186,35 +183,68 @@ def sites(
     """
     if rules is IdRules.SEED:
         return list(_seed_sites(value))
-    return list(_full_sites(value, at, _RESPONSE_ANCHORS if response else _REQUEST_ANCHORS))
+    return _full_sites(value, at, response=response)
 
 
 _Anchor: TypeAlias = tuple[str, ...]
 _Chain: TypeAlias = "tuple[_Chain, str | int] | None"  # a path, innermost key last: cheap however deep it is
-_Frame: TypeAlias = "tuple[JsonValue, str | None, _Chain, _Anchor | None] | Site"
+_Frame: TypeAlias = "tuple[JsonValue, str | None, _Chain, _Anchor | None]"
 
 
-def _full_sites(value: JsonValue, at: Path, anchors: set[_Anchor]) -> Iterator[Site]:
+def _full_sites(value: JsonValue, at: Path, *, response: bool) -> list[Site]:
+    holder, anchor = _standing(at)
+    found: list[Site] = []
+    stack: list[_Frame | Site] = [(value, holder, None, anchor)]
+    while stack:
+        frame = stack.pop()
+        if isinstance(frame, Site):
+            found.append(frame)
+            continue
+        node, holder, chain, anchor = frame
+        if isinstance(node, dict):
+            stack += reversed(_walked(node, frame, found, response=response))
+        elif isinstance(node, list):
+            below = _step(anchor, 0)
+            stack += [
+                (node[index], holder, (chain, index), below)
+                for index in range(len(node) - 1, -1, -1)
+                if isinstance(node[index], (dict, list))
+            ]
+    return found
+
+
+def _walked(
+    node: dict[str, JsonValue], frame: _Frame, found: list[Site], *, response: bool
+) -> list[_Frame | Site]:
+    """Add to `found` the sites of an object before the first member to walk on into; that and the rest."""
+    _, holder, chain, anchor = frame
+    kind = node.get("type")
+    kind = kind if isinstance(kind, str) else ""
+    of_tool = node.get("role") in ("tool", "function")
+    rest: list[_Frame | Site] = []
+    for key, use, entered, below in _members(
+        _Shape(tuple(node), kind, holder, anchor, of_tool=of_tool, response=response)
+    ):
+        child = node[key]
+        if isinstance(child, str):
+            if use is not None:
+                (rest or found).extend(_of_string(use, child, _path((chain, key))))
+        elif isinstance(child, (dict, list)):
+            if entered:
+                rest.append((child, key, (chain, key), below))
+            elif key == "tools" and anchor == ():
+                rest += _containers(child, _path((chain, key)))
+    return rest
+
+
+@lru_cache(maxsize=64)  # parts stand in few places
+def _standing(at: Path) -> tuple[str | None, _Anchor | None]:
+    """The key that a value at this path hangs under, and its anchor."""
     holder = next((key for key in reversed(at) if isinstance(key, str)), None)
     anchor: _Anchor | None = ()
     for key in at:
         anchor = _step(anchor, key)
-    stack: list[_Frame] = [(value, holder, None, anchor)]
-    while stack:
-        frame = stack.pop()
-        if isinstance(frame, Site):
-            yield frame
-            continue
-        node, holder, chain, anchor = frame
-        if isinstance(node, dict):
-            stack.extend(_Members(node, holder, chain, anchor).frames(anchors))
-        elif isinstance(node, list):
-            below = _step(anchor, 0)
-            stack.extend(
-                (node[index], holder, (chain, index), below)
-                for index in range(len(node) - 1, -1, -1)
-                if isinstance(node[index], (dict, list))
-            )
+    return holder, anchor
 
 
 def _step(anchor: _Anchor | None, key: str | int) -> _Anchor | None:
@@ -232,90 +262,89 @@ def _path(chain: _Chain) -> Path:
     return tuple(reversed(keys))
 
 
-class _Members:
-    """One object of a body, and all that decides what its members are."""
+class _Shape(NamedTuple):
+    """All that decides what the members of an object are: their names, its type, and where it stands."""
 
-    __slots__ = ("anchor", "chain", "holder", "node")  # one is made for every object: a plain class is faster
+    names: tuple[str, ...]
+    kind: str
+    holder: str | None
+    anchor: _Anchor | None
+    of_tool: bool
+    response: bool
 
-    def __init__(
-        self, node: dict[str, JsonValue], holder: str | None, chain: _Chain, anchor: _Anchor | None
-    ) -> None:
-        self.node, self.holder, self.chain, self.anchor = node, holder, chain, anchor
-
-    def frames(self, anchors: set[_Anchor]) -> Iterator[_Frame]:
-        """Sites among the members, and members to walk on into; last first, as a stack wants them."""
-        node = self.node
-        keys = [key for key, child in node.items() if key in _NAMES or isinstance(child, (dict, list))]
-        if len(keys) > 1:
-            keys.sort(reverse=True)
-        for key in keys:
-            child = node[key]
-            if isinstance(child, str):
-                use = self._id_use(anchors) if key == "id" else self._use(key)
-                if use is not None:
-                    yield from _of_string(use, child, _path((self.chain, key)))
-            elif isinstance(child, (dict, list)):
-                if not self._is_data(key):
-                    yield child, key, (self.chain, key), _step(self.anchor, key)
-                elif key == "tools" and self.anchor == ():
-                    yield from _containers(child, _path((self.chain, key)))
-
-    @property
-    def _type(self) -> str:
-        kind = self.node.get("type")
-        return kind if isinstance(kind, str) else ""
-
-    def _id_use(self, anchors: set[_Anchor]) -> _Use | None:
-        use = _ID_BY_TYPE.get(self._type) or _ID_BY_HOLDER.get(self.holder or "")
-        if use is not None or self.anchor not in anchors:
-            return use
-        points = self._type == "item_reference" or self.anchor in _HANDLE_ANCHORS
-        return _HANDLE if points else _ITEM
-
-    def _use(self, key: str) -> _Use | None:
+    def use(self, key: str) -> _Use | None:
+        """What a text is that stands under this key, which is not `id`."""
         if key == "call_id":
-            return _ANSWERS if self._type.endswith(_RESULT_ENDS) else _DECLARES
+            return _ANSWERS if self.kind.endswith(_RESULT_ENDS) else _DECLARES
         if key == "toolUseId":
             return _DECLARES if self.holder == "toolUse" else _ANSWERS
         if key == "tool_id":
             return _POINTS if self.holder == "caller" else None
         if key in _BLOB_BY_TYPE:
-            sealed = self._type == _BLOB_BY_TYPE[key] or self.holder in _BLOB_BY_HOLDER[key]
+            sealed = self.kind == _BLOB_BY_TYPE[key] or self.holder in _BLOB_BY_HOLDER[key]
             return _BLOB if sealed else None
         if key in _TOP_HANDLES:
             return _HANDLE if self.anchor == () else None
         return _BY_KEY.get(key)
 
-    def _is_data(self, key: str) -> bool:
+    def is_data(self, key: str) -> bool:
         """Whether a member is the user's: what a tool was given, what it gave back, what it accepts."""
         if key in _DATA:
             return True
         if key == "input":
-            return self.holder == "toolUse" or ("name" in self.node and self.anchor != ())
+            return self.holder == "toolUse" or ("name" in self.names and self.anchor != ())
         if key in ("output", "result"):
-            return bool(self._type)
+            return bool(self.kind)
         if key == "response":
             return self.holder in _RESPONSE_HOLDERS
         if key == "content":
-            role = self.node.get("role")
-            return self._type == "tool_result" or self.holder == "toolResult" or role in ("tool", "function")
+            return self.kind == "tool_result" or self.holder == "toolResult" or self.of_tool
         return False
 
+    def id_use(self) -> _Use | None:
+        """What a text is that stands under `id`."""
+        use = _ID_BY_TYPE.get(self.kind) or _ID_BY_HOLDER.get(self.holder or "")
+        if use is not None or self.anchor not in (_RESPONSE_ANCHORS if self.response else _REQUEST_ANCHORS):
+            return use
+        points = self.kind == "item_reference" or self.anchor in _HANDLE_ANCHORS
+        return _HANDLE if points else _ITEM
 
-def _of_string(use: _Use, value: str, path: Path) -> Iterator[Site]:
-    """The IDs in one string; last first."""
+
+class _Member(NamedTuple):
+    """What the rules say of a member: what it is as text, or whether one looks into it, at which anchor."""
+
+    key: str
+    use: _Use | None
+    entered: bool
+    anchor: _Anchor | None
+
+
+@lru_cache(maxsize=1024)  # the objects of a tape have few shapes
+def _members(shape: _Shape) -> tuple[_Member, ...]:
+    """The members of an object by sorted key, the order in which IDs are numbered."""
+    return tuple(
+        _Member(
+            key,
+            shape.id_use() if key == "id" else shape.use(key),
+            not shape.is_data(key),
+            _step(shape.anchor, key),
+        )
+        for key in sorted(shape.names)
+    )
+
+
+def _of_string(use: _Use, value: str, path: Path) -> tuple[Site, ...]:
+    """The IDs in one string."""
     id_class, role = use
-    both = _COMPOSITE.fullmatch(value) if id_class is IdClass.CALL else None
+    both = _COMPOSITE.fullmatch(value) if id_class is IdClass.CALL and "|" in value else None
     if both is None:
-        yield Site(id_class, role, value, path)
-    else:
-        yield Site(*_ITEM, both[2], path, part=2)
-        yield Site(id_class, role, both[1], path, part=1)
+        return (Site(id_class, role, value, path),)
+    return Site(id_class, role, both[1], path, part=1), Site(*_ITEM, both[2], path, part=2)
 
 
 def _containers(tools: JsonValue, path: Path) -> Iterator[Site]:
     """The one ID among tool definitions: the handle of a container that keeps files between requests."""
-    for index, tool in reversed(list(enumerate(tools if isinstance(tools, list) else ()))):
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
         handle = tool.get("container") if isinstance(tool, dict) else None
         if isinstance(handle, str) and _CONTAINER.match(handle):
             yield Site(*_HANDLE, handle, (*path, index, "container"))
