@@ -169,21 +169,22 @@ def _tell_left_out(plan: TapePlan, client: WorkerClient, registry: str) -> None:
 
 def _show_text(report: RunReport, *, is_plan: bool) -> None:
     from amberfork_cli.render import terminal
-    from amberfork_cli.render.run_text import closing, lay_out, lay_out_plan
+    from amberfork_cli.render.run_text import closing, lay_out
 
     width, plain = terminal.columns(sys.stdout), terminal.needs_ascii(sys.stdout)
-    lines = (lay_out_plan if is_plan else lay_out)(report, width=width, ascii=plain)
-    terminal.show(lines, sys.stdout, closing=[] if is_plan else closing(report, width=width, ascii=plain))
+    lines = lay_out(report, width=width, is_plan=is_plan, ascii=plain)
+    answer = closing(report, width=width, is_plan=is_plan, ascii=plain)
+    terminal.show(lines, sys.stdout, closing=answer)
 
 
 def _rendered(report: RunReport, form: Format, *, is_plan: bool) -> bytes:
     from amberfork_cli.render import run_json
     from amberfork_cli.render.lines import plain_text
-    from amberfork_cli.render.run_text import lay_out, lay_out_plan
+    from amberfork_cli.render.run_text import lay_out
 
     if form is Format.JSON:
         return run_json.to_json(report)
     if form is Format.JSONL:
         return run_json.to_jsonl(report)
-    lines = (lay_out_plan if is_plan else lay_out)(report, width=None)
+    lines = lay_out(report, width=None, is_plan=is_plan)
     return "".join(f"{plain_text(line)}\n" for line in lines).encode()

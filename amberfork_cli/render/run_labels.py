@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from amberfork_cli.core.compare.report import Piece, Words, ours, quoted
 from amberfork_cli.core.tools.comparison import Status
@@ -31,6 +33,7 @@ _STATUS = {
 }
 _QUIET = {Status.SAME, Status.SAME_EXCEPT_VOLATILE, Status.SAME_ERROR}
 _NAMELESS = {Status.SAME, Status.NO_RECORDED_RESULT}
+_TOLD_BEFORE = {Status.INVALID_ARGUMENTS, Status.UNKNOWN_TOOL}  # what can be told of a call that does not run
 
 
 def sentence(report: RunReport) -> Words:
@@ -51,6 +54,80 @@ def plan_sentence(report: RunReport) -> Words:
     counts = Counter(plan_word(call) for call in report.calls)
     told = ", ".join(f"{count:,} {word}" for word, count in counts.items())
     return (ours(f"{calls_word(len(report.calls))}: {told}."),)
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How a run is told: as what became of its calls, or as the plan of what would become of them."""
+
+    report: RunReport
+    is_plan: bool = False
+
+    @property
+    def sentence(self) -> Words:
+        """The answer."""
+        return plan_sentence(self.report) if self.is_plan else sentence(self.report)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a word or two, as a title has it."""
+        if self.is_plan:
+            return "plan of a run of tools"
+        return "tools answer as they did" if self.report.good else "tools answer otherwise"
+
+    def word(self, call: CallReport) -> str:
+        """What became of a call, or would become of it."""
+        return plan_word(call) if self.is_plan else status_word(call)
+
+    def mark(self, call: CallReport) -> Mark:
+        """What a call is drawn as."""
+        return plan_mark(call) if self.is_plan else mark(call)
+
+    @property
+    def remarks(self) -> Words:
+        """What else there is to know of the run."""
+        times = "once" if self.report.restarts == 1 else f"{self.report.restarts} times"
+        told = f"The registry was loaded anew {times}; what it held in memory was lost."
+        return (ours(told),) if self.report.restarts else ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many calls are told by each word, in the order in which they come."""
+        return dict(Counter(self.word(call) for call in self.report.calls))
+
+    @property
+    def told(self) -> Iterator[CallReport]:
+        """The calls of which there may be more to say than a word; of each unknown tool only the first."""
+        unknown: set[str] = set()
+        for call in self.report.calls:
+            is_unknown = call.status is Status.UNKNOWN_TOOL
+            if not (is_unknown and call.planned.name in unknown) and not self._is_told(call):
+                yield call
+            if is_unknown:
+                unknown.add(call.planned.name)
+
+    def _is_told(self, call: CallReport) -> bool:
+        """Whether its word says all."""
+        if self.is_plan:
+            return call.status not in _TOLD_BEFORE
+        return is_quiet(call)
+
+
+def is_quiet(call: CallReport) -> bool:
+    """Whether all that there is to say of a call is its word, and what it printed."""
+    return call.good and not (call.comparison and call.comparison.note)
+
+
+def header_counts(report: RunReport) -> str:
+    """`6 calls in 5 turns, 2 more run by the provider`."""
+    turns = "1 turn" if report.turns == 1 else f"{report.turns:,} turns"
+    provider = f", {report.by_provider:,} more run by the provider" if report.by_provider else ""
+    return f"{calls_word(len(report.calls))} in {turns}{provider}"
+
+
+def command(report: RunReport) -> str:
+    """The command that runs these tools, as a shell reads it, without its other options."""
+    return shlex.join(["amberfork", "run-tools", report.tape.source, "--registry", report.registry])
 
 
 def calls_word(count: int) -> str:

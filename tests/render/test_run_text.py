@@ -12,14 +12,14 @@ from amberfork_cli.core.tools.invocation import Outcome
 from amberfork_cli.core.tools.plan import Choice
 from amberfork_cli.render.lines import line_width, plain_text
 from amberfork_cli.render.run_labels import sentence
-from amberfork_cli.render.run_text import lay_out, lay_out_plan
+from amberfork_cli.render.run_text import lay_out
 
 CITY = {"city": "Seoul"}
 
 
-def text(report, *, width=100, layout=lay_out, **options) -> str:
+def text(report, *, width=100, **options) -> str:
     """The lines without their styles."""
-    return "".join(f"{plain_text(line)}\n" for line in layout(report, width=width, **options))
+    return "".join(f"{plain_text(line)}\n" for line in lay_out(report, width=width, **options))
 
 
 def test_a_run_is_a_table_then_what_changed_then_an_answer():
@@ -103,6 +103,30 @@ To run more of them: --alias mcp__x__search=search
     )
 
 
+def test_in_full_nothing_is_left_out():
+    """All lines of an error and of what was printed, every fault, and where the tool failed."""
+    trace = 'Traceback (most recent call last):\n  File "mytools.py", line 7, in search\nValueError: one'
+    faults = tuple({"path": f"/{number}", "message": "Extra"} for number in range(10))
+    report = run_report(
+        [[Asked("search", {}, "rain\nand wind"), Asked("search", {"b": 1}, "x")]],
+        [
+            failed("ValueError: one\ntwo", trace=trace),
+            failed("the arguments do not fit", Outcome.INVALID, details=faults),
+        ],
+    )
+    printed = "".join(f"{number}\n" for number in range(20))
+    report = replace(report, calls=(replace(report.calls[0], printed=printed), report.calls[1]))
+
+    brief, full = text(report).splitlines(), text(report, full=True).splitlines()
+
+    assert [line for line in full if line.startswith("┃ - ")] == ["┃ - rain", "┃ - and wind", "┃ - x"]
+    assert full[9:14] == ["┃ + ValueError: one", "┃ + two", *(f"┃ {line}" for line in trace.splitlines())]
+    assert sum("printed" in line for line in full) == 20
+    assert sum(": Extra" in line for line in full) == 10
+    assert [line for line in brief if line.startswith("┃ - ")] == ["┃ - rain and wind", "┃ - x"]
+    assert "┃ 12 more lines" in brief
+
+
 def test_what_a_call_printed_stands_under_it():
     """A call that is no news has nothing else to say."""
     report = run_report([[Asked("search", {}, "a"), Asked("search", {"n": 2}, "b")]], [ok("a"), ok("b")])
@@ -130,7 +154,7 @@ def test_a_plan_says_what_would_run_and_what_would_not():
     )
 
     assert (
-        text(report, layout=lay_out_plan)
+        text(report, is_plan=True)
         == """\
 tape      run.jsonl   4 calls in 1 turn
 registry  mytools.py
@@ -160,8 +184,8 @@ def test_no_line_is_wider_than_the_terminal(width):
     )
     report = replace(report, calls=tuple(replace(call, printed="p " * 300) for call in report.calls))
 
-    for layout in (lay_out, lay_out_plan):
-        assert max(map(line_width, layout(report, width=width))) <= width
+    for options in ({}, {"is_plan": True}, {"full": True}):
+        assert max(map(line_width, lay_out(report, width=width, **options))) <= width
 
 
 def test_what_stands_on_the_tape_cannot_drive_the_terminal():
