@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from amberfork_cli.core.dialects import openai_responses
 from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import ToolDefinition
-from amberfork_cli.core.dialects.shapes import member, string
+from amberfork_cli.core.dialects.shapes import member, present, string
 from amberfork_cli.core.tape import JsonValue
 
 _SENT = ("conversation.item.", "session.update", "response.create", "response.cancel", "input_audio_buffer.")
 
 
 def _recognises(path: str, body: JsonValue, _: Shows) -> bool:
+    if "/responses" in path or present(body, "input") is not None:
+        return False  # the Responses API has a WebSocket of its own, whose `response.create` holds a request
     return (string(member(body, "type")) or "").startswith(_SENT) or "/realtime" in path
 
 

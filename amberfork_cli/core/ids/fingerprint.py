@@ -142,12 +142,16 @@ class Sketcher:
         )
 
     def _learn(self, exchange: Exchange, by: str, handles: _Handles, *, stateless: bool) -> None:
-        """Take in what the response gave out. One that failed gave out nothing."""
+        """Take in what the request named and the response gave out. One that failed gave out nothing."""
         request, response = exchange.request, exchange.response
-        if response is None or (response.status or 0) >= _FAILED or self._rules is IdRules.SEED:
+        if self._rules is IdRules.SEED:
+            return
+        if handles.named:
+            self._minted.take(exchange.number, f"{by} named", handles.named, but=())
+        if response is None or (response.status or 0) >= _FAILED:
             return
         known = [name for name in conversations_of(request.method, request.path) if name in self._minted]
-        named = {*path_ids(request.path), *handles.all}
+        named = {*path_ids(request.path), *handles.all, *(value for _, value in handles.named)}
         self._minted.take(exchange.number, by, _given_out(response, stateless=stateless), but=named)
         self._minted.move_on(exchange.number, by, (*handles.conversations, *known))
 
@@ -233,14 +237,19 @@ def _bytes(text: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Handles:
-    """The handles of a body outside its messages: what it goes on from, its conversation, all there are."""
+    """The handles of a body outside its messages: what it goes on from, its conversation, all there are.
+
+    `named` are the IDs that it gives itself to the one item that it adds, as a Realtime event may.
+    """
 
     before: tuple[str, ...]
     conversations: tuple[str, ...]
     all: tuple[str, ...]
+    named: tuple[tuple[IdClass, str], ...] = ()
 
 
 _NO_HANDLES = _Handles((), (), ())
+_NAMES = frozenset({Role.VALUE, Role.DECLARES})
 _GOES_ON = frozenset({"previous_response_id", "previous_interaction_id"})
 
 
@@ -250,6 +259,11 @@ def _handles(rest: Part) -> _Handles:
         tuple(site.value for site in found if site.path[-1] in _GOES_ON),
         tuple(site.value for site in found if site.path[0] == "conversation"),
         tuple(site.value for site in found),
+        tuple(
+            (site.id_class, site.value)
+            for site in rest.sites
+            if site.path[0] == "item" and len(site.path) == 2 and site.role in _NAMES
+        ),
     )
 
 

@@ -166,6 +166,18 @@ _RESPONSE_ANCHORS = _REQUEST_ANCHORS | {
 _TOP_HANDLES = frozenset({"container", "conversation", "cachedContent"})
 _ANCHOR_DEPTH = 2
 
+_BY_KEY_OF_EVENT: dict[str, _Use] = {
+    "event_id": _ITEM,
+    "item_id": _HANDLE,
+    "previous_item_id": _HANDLE,
+    "response_id": _HANDLE,
+}
+_BEFORE_ALL = ("previous_item_id", "root")  # names no item, but the place before all of them
+_BY_KEY_OF_RESUMPTION: dict[str, _Use] = {"handle": _HANDLE, "newHandle": _ITEM, "new_handle": _ITEM}
+_RESUMPTIONS = frozenset(
+    "sessionResumption session_resumption sessionResumptionUpdate session_resumption_update".split()
+)
+
 _COMPOSITE = re.compile(
     r"(call_[^|]*|__amberfork_tool_call_\d+__)\|(fc_[^|]*|__amberfork_(?:item|tool_call)_\d+__)"
 )
@@ -227,7 +239,7 @@ def _walked(
     ):
         child = node[key]
         if isinstance(child, str):
-            if use is not None:
+            if use is not None and (key, child) != _BEFORE_ALL:
                 (rest or found).extend(_of_string(use, child, _path((chain, key))))
         elif isinstance(child, (dict, list)):
             if entered:
@@ -285,7 +297,15 @@ class _Shape(NamedTuple):
             return _BLOB if sealed else None
         if key in _TOP_HANDLES:
             return _HANDLE if self.anchor == () else None
-        return _BY_KEY.get(key)
+        return _BY_KEY.get(key) or self._use_of_socket(key)
+
+    def _use_of_socket(self, key: str) -> _Use | None:
+        """What a text is in the messages of a WebSocket: an event of Realtime, or one of Gemini's Live."""
+        if self.anchor == () and "." in self.kind:  # `conversation.item.create`, say
+            return _BY_KEY_OF_EVENT.get(key)
+        if self.anchor is not None and self.holder in _RESUMPTIONS:
+            return _BY_KEY_OF_RESUMPTION.get(key)
+        return None
 
     def is_data(self, key: str) -> bool:
         """Whether a member is the user's: what a tool was given, what it gave back, what it accepts."""

@@ -20,6 +20,7 @@ from amberfork_cli.proxy.recording import AGENT_LEFT, CUT
 from amberfork_cli.proxy.reissue import MISSED, NOT_ON_THE_TAPE, Reissue
 from amberfork_cli.proxy.websockets.handshake import accept, offered
 from amberfork_cli.proxy.websockets.messages import Message, heard_messages
+from amberfork_cli.proxy.websockets.names import Names
 from amberfork_cli.proxy.websockets.recorded import Playback, RecordedSockets
 from amberfork_cli.proxy.websockets.sending import (
     AGENT,
@@ -126,7 +127,7 @@ class _Conversation:
     ) -> None:
         self._call, self._sockets, self._playback = call, sockets, playback
         self._reissue, self._on_miss, self._pace = reissue, on_miss, pace
-        self._id, self._turn = uuid4().hex, 0
+        self._id, self._turn, self._names = uuid4().hex, 0, Names()
         self._to_send: asyncio.Queue[tuple[float, _Act]] = asyncio.Queue()
         self._ends = self._closed = False
 
@@ -172,7 +173,8 @@ class _Conversation:
             self._missed(agent, asked, found, begun)
         else:
             self._reissue.hit(found.exchange)
-            self._answer_as(agent, asked, found.exchange, begun)
+            self._names.learn(found.exchange, asked)
+            self._answer_as(agent, asked, self._names.in_answer(found.exchange), begun)
 
     def _missed(self, agent: WebSocketResponse, asked: Exchange, miss: Miss, begun: float) -> None:
         problem = self._reissue.missed(asked, miss)

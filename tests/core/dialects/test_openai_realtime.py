@@ -1,5 +1,6 @@
 """OpenAI's Realtime events: one sent, and a list of those that came back."""
 
+from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.model import Chunk, Message, Role, ToolDefinition, ToolResult
 from amberfork_cli.core.dialects.openai_realtime import DIALECT
 from amberfork_cli.core.tape import JsonValue
@@ -31,3 +32,18 @@ def test_a_session_sets_up_prompt_and_tools() -> None:
 
     assert history == (Message(("session", "instructions"), Role.SYSTEM, "Be brief."),)
     assert tools == (ToolDefinition("f", ("session", "tools", 0)),)
+
+
+def test_the_websocket_of_responses_is_no_session() -> None:
+    """Its `response.create` holds a whole request."""
+    create: JsonValue = {"type": "response.create", "input": [{"role": "user", "content": "Hi."}]}
+
+    dialects = [
+        dialect_of("/v1/responses", create),
+        dialect_of("/v1/responses", {"type": "response.create", "model": "m"}),
+        dialect_of("", create),
+        dialect_of("/v1/realtime", {"type": "response.create"}),
+        dialect_of("", {"type": "response.create", "response": {"instructions": "Be brief."}}),
+    ]
+
+    assert [each and each.name for each in dialects] == ["openai-responses"] * 3 + ["openai-realtime"] * 2

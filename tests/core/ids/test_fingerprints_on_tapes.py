@@ -32,7 +32,7 @@ from wire_samples import WIRES, Json, Rounds, fresh, rounds, spelled, with_a_men
 from amberfork_cli.core.ids import fingerprint as module
 from amberfork_cli.core.ids.fingerprint import Sketcher, fingerprint, fingerprints
 from amberfork_cli.core.ids.id_rules import IdRules
-from amberfork_cli.core.tape import Body, Exchange, Response
+from amberfork_cli.core.tape import Body, Exchange, Request, Response
 
 
 @given(tapes(), st.sampled_from(list(IdRules)), st.booleans())
@@ -210,6 +210,39 @@ def test_a_text_may_mention_what_a_response_minted() -> None:
     )
 
     assert one == other
+
+
+def said(item: str, text: str, *, echoed: bool) -> list[Exchange]:
+    """A Realtime agent that names its item itself and shortens it later; its provider may repeat the name."""
+    content: Json = {"id": item, "type": "message", "role": "user", "content": text}
+    created: Json = {"type": "conversation.item.created", "item": content}
+    events: list[Json] = [
+        {"type": "conversation.item.create", "item": content},
+        {"type": "conversation.item.truncate", "item_id": item},
+    ]
+    answers: list[Json] = [[created] if echoed else [], []]
+    return [
+        Exchange(
+            0, Request("WS", "/v1/realtime", body=Body.json(event)), Response(101, body=Body.json(heard))
+        )
+        for event, heard in zip(events, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("echoed", [False, True])
+def test_what_a_request_names_itself_means_that_request(*, echoed: bool) -> None:
+    """The names are fresh in every run; which of two items is meant counts, and nothing is unexplained."""
+    tape = [*said("msg_1", "one", echoed=echoed), *said("msg_2", "two", echoed=echoed)]
+    again = [*said("msg_8", "one", echoed=echoed), *said("msg_9", "two", echoed=echoed)]
+    swapped = [*tape[:2], tape[2], tape[1]]
+    sketcher = Sketcher()
+
+    found = list(fingerprints(numbered(tape)))
+
+    assert len(set(found)) == 4
+    assert found == list(fingerprints(numbered(again)))
+    assert list(fingerprints(numbered(swapped)))[3] == found[1]
+    assert [sketcher.sketch(exchange).unexplained for exchange in numbered(tape)] == [frozenset()] * 4
 
 
 def test_a_retry_changes_nothing_that_comes_after() -> None:

@@ -296,6 +296,39 @@ def test_a_part_is_read_as_in_its_body() -> None:
     assert [site.path for site in sites({"id": "x"}, at=("a", "tool_calls", 3))] == [("id",)]
 
 
+@pytest.mark.parametrize(
+    ("key", "role"),
+    [("event_id", VALUE), ("item_id", POINTS), ("previous_item_id", POINTS), ("response_id", POINTS)],
+)
+def test_an_event_names_itself_and_points_to_what_the_session_keeps(key: str, role: Role) -> None:
+    """The body of a Realtime event, which its type tells; nowhere else do these names say anything."""
+    event: JsonValue = {"type": "conversation.item.truncate", key: "x", "item": {"content": [{key: "y"}]}}
+    other: JsonValue = {"type": "message", key: "x", "input": [{"type": "a.b", key: "y"}]}
+
+    assert sites(event) == [Site(ITEM, role, "x", (key,))]
+    assert sites(other) == []
+
+
+def test_the_place_before_all_items_is_no_item() -> None:
+    """`root` means the same in every run."""
+    assert sites({"type": "conversation.item.create", "previous_item_id": "root"}) == []
+
+
+@pytest.mark.parametrize("holder", ["sessionResumption", "session_resumption"])
+def test_a_session_that_goes_on_points_to_its_handle(holder: str) -> None:
+    """In Gemini's Live API, whose responses give it out; a handle of the user's is data."""
+    setup: JsonValue = {"setup": {holder: {"handle": "x"}, "handle": "y"}}
+    update: JsonValue = [
+        {f"{holder}Update": {"newHandle": "x"}},
+        {"sessionResumptionUpdate": {"newHandle": "y"}},
+    ]
+
+    assert sites(setup) == [Site(ITEM, POINTS, "x", ("setup", holder, "handle"))]
+    assert sites(update, response=True)[-1] == Site(
+        ITEM, VALUE, "y", (1, "sessionResumptionUpdate", "newHandle")
+    )
+
+
 def test_a_response_names_what_it_mints() -> None:
     """Its own ID and those of its output items are handles; in a request they would be data."""
     body: JsonValue = {
