@@ -24,7 +24,7 @@ def body(asked: Any, recorded: Any) -> None:
 
     new, old = _exchange(asked), _exchange(recorded)
     if fingerprint(new) != fingerprint(old):
-        raise AssertionError(first_difference(old, new, DiffOptions()))
+        raise AssertionError(f"the recorded request {first_difference(old, new, DiffOptions())}")
 
 
 def _exchange(request: Any) -> Any:
