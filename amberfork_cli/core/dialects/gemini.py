@@ -32,8 +32,12 @@ _CODE_RESULTS = ("codeExecutionResult", "code_execution_result")
 _CODE_TOOL = "code_execution"
 
 
+LIVE = "BidiGenerateContent"
+"""The method of the Live API, which is another shape."""
+
+
 def _recognises(path: str, body: JsonValue, _: Shows) -> bool:
-    return present(body, "contents") is not None or "enerateContent" in path
+    return present(body, "contents") is not None or ("enerateContent" in path and LIVE not in path)
 
 
 def read_message(value: JsonValue, path: Path) -> Message:

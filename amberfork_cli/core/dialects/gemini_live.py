@@ -8,21 +8,24 @@ from amberfork_cli.core.dialects import gemini
 from amberfork_cli.core.dialects.dialect import Dialect, Shows
 from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Path, Role, ToolDefinition
 from amberfork_cli.core.dialects.pieces import JsonObject
-from amberfork_cli.core.dialects.shapes import member, objects, present
+from amberfork_cli.core.dialects.shapes import member, objects, present, string
 from amberfork_cli.core.tape import JsonValue
 
 _RESPONSES = ("functionResponses", "function_responses")
 _CALLS = ("functionCalls", "function_calls")
 _RESULTS_SENT = ("tool_response", "toolResponse")
-_SENT = (*_RESULTS_SENT, "client_content", "clientContent", "realtime_input", "realtimeInput", "setup")
+_SPOKEN = ("realtime_input", "realtimeInput")
+_SENT = (*_RESULTS_SENT, "client_content", "clientContent", *_SPOKEN, "setup")
 
 
-def _recognises(_path: str, body: JsonValue, _: Shows) -> bool:
-    return present(body, *_SENT) is not None
+def _recognises(path: str, body: JsonValue, _: Shows) -> bool:
+    return present(body, *_SENT) is not None or gemini.LIVE in path
 
 
 def _read_message(value: JsonValue, path: Path) -> Message:
     key = present(value, *_RESPONSES)
+    if key is None and path[0] in _SPOKEN:
+        return Message(path, Role.USER, string(member(value, "text")) or "")
     if key is None:
         return gemini.read_message(value, path)
     results = (gemini.read_result(each, where) for where, each in objects(member(value, key), (*path, key)))
@@ -76,7 +79,7 @@ DIALECT = Dialect(
     name="gemini-live",
     recognises=_recognises,
     list_paths=(
-        *((key,) for key in _RESULTS_SENT),
+        *((key,) for key in (*_RESULTS_SENT, *_SPOKEN)),
         ("client_content", "turns"),
         ("clientContent", "turns"),
     ),

@@ -1,5 +1,6 @@
 """Gemini's Live messages: what was sent, and the turn that came back."""
 
+from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.gemini_live import DIALECT
 from amberfork_cli.core.dialects.model import Chunk, Message, Role, ToolCall, ToolDefinition, ToolResult
 from amberfork_cli.core.tape import JsonValue
@@ -45,3 +46,26 @@ def test_the_first_message_sets_up_prompt_and_tools() -> None:
 
     assert history == (Message(("setup", "systemInstruction"), Role.SYSTEM, "Be brief."),)
     assert tools == (ToolDefinition("f", ("setup", "tools", 0, "functionDeclarations", 0)),)
+
+
+def test_the_path_of_the_live_api_tells_it_where_the_body_leaves_it_open() -> None:
+    """`BidiGenerateContent` ends like the path of the other API."""
+    live = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent"
+    sent: list[JsonValue] = [{"toolResponse": {}}, {"client_content": {}}, {"anything": 1}]
+
+    dialects = [dialect_of(live, body) for body in sent]
+
+    assert [each and each.name for each in dialects] == ["gemini-live"] * 3
+
+
+def test_what_is_said_as_it_is_typed_is_the_users() -> None:
+    """Audio says nothing that can be read."""
+    said: JsonValue = {"realtimeInput": {"text": "Hello?"}}
+    heard: JsonValue = {"realtime_input": {"media_chunks": [{"mime_type": "audio/pcm", "data": "AAAA"}]}}
+
+    messages = [*DIALECT.history(said), *DIALECT.history(heard)]
+
+    assert messages == [
+        Message(("realtimeInput",), Role.USER, "Hello?"),
+        Message(("realtime_input",), Role.USER, ""),
+    ]
