@@ -1,4 +1,4 @@
-"""What a user wants left out of the comparison: members ignored, texts replaced, and how many there were."""
+"""What is left out of the comparison: what a user wants ignored or replaced, and what says nothing itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from amberfork_cli.core.content import Absent, json_of
+from amberfork_cli.core.multipart import without_boundary
 from amberfork_cli.core.paths import PathPattern, Replacement, replaced, without
 from amberfork_cli.core.tape import Body, BodyKind, Exchange
 
@@ -31,11 +32,11 @@ class Adjustments:
 
     def of(self, exchange: Exchange) -> Adjusted:
         """The exchange as it is compared."""
+        request = without_boundary(exchange.request)
         if not self:
-            return Adjusted(exchange)
-        body, ignored, count = self.of_body(exchange.request.body)
-        request = replace(exchange.request, body=body)
-        return Adjusted(replace(exchange, request=request), ignored, count)
+            return Adjusted(exchange if request is exchange.request else replace(exchange, request=request))
+        body, ignored, count = self.of_body(request.body)
+        return Adjusted(replace(exchange, request=replace(request, body=body)), ignored, count)
 
     def of_body(self, body: Body) -> tuple[Body, int, int]:
         """The body, how many members were ignored and how many texts replaced."""
