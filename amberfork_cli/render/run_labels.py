@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from amberfork_cli.core.compare.report import Piece, Words, ours, quoted
 from amberfork_cli.core.tools.comparison import Status
@@ -44,7 +45,7 @@ def sentence(report: RunReport) -> Words:
     left_out = len(report.calls) - len(report.compared)
     parts += [(ours(f"{left_out} left out"),)] if left_out else []
     told = [piece for part in parts for piece in (ours(", "), *part)][1:]
-    return (ours(f"{calls_word(len(report.calls))}: "), *told, ours("."))
+    return _merged((ours(f"{calls_word(len(report.calls))}: "), *told, ours(".")))
 
 
 def plan_sentence(report: RunReport) -> Words:
@@ -188,6 +189,12 @@ def tool_names(calls: Iterable[CallReport]) -> Words:
     shown: list[Piece] = [piece for name in names[:_MOST_NAMES] for piece in (ours(", "), quoted(name))][1:]
     more = len(names) - _MOST_NAMES
     return (*shown, *((ours(f" and {more} more"),) if more > 0 else ()))
+
+
+def _merged(words: Words) -> Words:
+    """The same words, neighbours of one kind in one piece: a bracket of ours is no part of what is quoted."""
+    groups = groupby(words, key=lambda piece: piece.quoted)
+    return tuple(Piece("".join(piece.text for piece in group), quoted=of_tape) for of_tape, group in groups)
 
 
 def _why_skipped(*calls: CallReport) -> str:
