@@ -47,12 +47,10 @@ def _presence(response: Response | None) -> Side:
 def _answer(exchange: Exchange, rules: IdRules) -> JsonValue | Absent:
     """What a response says: its JSON, or the one that its stream spells, IDs and fresh members set apart."""
     assert exchange.response is not None  # noqa: S101 - see response_findings
-    value = json_of(exchange.response.body)
+    spelled = response_json(exchange.response)
+    value = json_of(exchange.response.body) if spelled is None else spelled.body
     if isinstance(value, Absent):
-        spelled = response_json(exchange.response)
-        if spelled is None:
-            return Absent.VALUE
-        value = spelled.body
+        return Absent.VALUE
     if isinstance(value, dict):
         value = {key: member for key, member in value.items() if key not in VOLATILE}
     asked = json_of(exchange.request.body)

@@ -60,7 +60,8 @@ def last(value: JsonValue) -> JsonValue:
 def text_of(content: JsonValue) -> str:
     """The words of a content: the string itself, or those of its text parts, a line each.
 
-    What the model thought is left out where its part is marked as a thought.
+    Of what was spoken they are the transcript. What the model thought is left out where its part is marked
+    as a thought.
     """
     if isinstance(content, str):
         return content
@@ -69,5 +70,7 @@ def text_of(content: JsonValue) -> str:
 
 def _words(part: JsonValue) -> str:
     if isinstance(part, dict):
-        return "" if part.get("thought") is True else string(part.get("text")) or ""
+        if part.get("thought") is True:
+            return ""
+        return string(part.get("text")) or string(part.get("transcript")) or ""
     return part if isinstance(part, str) else ""

@@ -161,6 +161,8 @@ _RESPONSE_ANCHORS = _REQUEST_ANCHORS | {
     ("outputs", "*"),
     ("response",),
     ("*", "response"),
+    ("session",),
+    ("*", "session"),
     ("message",),
 }
 _TOP_HANDLES = frozenset({"container", "conversation", "cachedContent"})
@@ -172,6 +174,8 @@ _BY_KEY_OF_EVENT: dict[str, _Use] = {
     "previous_item_id": _HANDLE,
     "response_id": _HANDLE,
 }
+_EVENTS = frozenset({(), ("*",)})
+_ANSWERS_OF_EVENTS = frozenset({("response",), ("*", "response")})
 _BEFORE_ALL = ("previous_item_id", "root")  # names no item, but the place before all of them
 _BY_KEY_OF_RESUMPTION: dict[str, _Use] = {"handle": _HANDLE, "newHandle": _ITEM, "new_handle": _ITEM}
 _RESUMPTIONS = frozenset(
@@ -301,8 +305,10 @@ class _Shape(NamedTuple):
 
     def _use_of_socket(self, key: str) -> _Use | None:
         """What a text is in the messages of a WebSocket: an event of Realtime, or one of Gemini's Live."""
-        if self.anchor == () and "." in self.kind:  # `conversation.item.create`, say
+        if self.anchor in _EVENTS and "." in self.kind:  # `conversation.item.create`, say
             return _BY_KEY_OF_EVENT.get(key)
+        if key == "conversation_id":
+            return _ITEM if self.response and self.anchor in _ANSWERS_OF_EVENTS else None
         if self.anchor is not None and self.holder in _RESUMPTIONS:
             return _BY_KEY_OF_RESUMPTION.get(key)
         return None

@@ -76,3 +76,19 @@ def test_bodies_that_are_no_json_are_compared_as_they_stand() -> None:
         "  added nothing -> b'\\x00'",
     ]
     assert told(exchange(Body.text("a")), exchange(Body.text("a"))) == []
+
+
+def test_what_came_through_a_websocket_is_the_message_that_it_spells() -> None:
+    """In however many pieces it came; audio and IDs are fresh in every run."""
+
+    def heard(name: str, text: str, *audio: str) -> Exchange:
+        item: Json = {"id": f"item_{name}", "type": "message", "content": [{"transcript": text}]}
+        pieces: list[Json] = [{"type": "response.output_audio.delta", "delta": piece} for piece in audio]
+        done: Json = {"type": "response.done", "response": {"id": f"resp_{name}", "output": [item]}}
+        return exchange(Body.json([*pieces, done]), status=101)
+
+    same = told(heard("a", "Yes.", "AAAA", "BBBB"), heard("b", "Yes.", "CCCC"))
+    other = told(heard("a", "Yes.", "AAAA"), heard("b", "No.", "AAAA"))
+
+    assert same == []
+    assert other == ["response.output", '  value output.0.content.0.transcript "Yes." -> "No."']

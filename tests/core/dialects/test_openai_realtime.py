@@ -47,3 +47,15 @@ def test_the_websocket_of_responses_is_no_session() -> None:
     ]
 
     assert [each and each.name for each in dialects] == ["openai-responses"] * 3 + ["openai-realtime"] * 2
+
+
+def test_what_was_spoken_is_its_transcript() -> None:
+    """Of the user as of the model."""
+    said: JsonValue = [{"type": "output_audio", "transcript": "Yes."}]
+
+    reply = DIALECT.reply(
+        {"output": [{"type": "message", "role": "assistant", "content": said}]}, complete=True
+    )
+
+    assert reply is not None
+    assert reply.text == "Yes."

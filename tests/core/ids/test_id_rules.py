@@ -309,6 +309,19 @@ def test_an_event_names_itself_and_points_to_what_the_session_keeps(key: str, ro
     assert sites(other) == []
 
 
+def test_the_events_of_a_response_name_what_the_session_keeps() -> None:
+    """The session itself, the conversation, responses and items."""
+    events: JsonValue = [
+        {"type": "session.created", "event_id": "e1", "session": {"id": "s"}},
+        {"type": "response.done", "response": {"id": "r", "conversation_id": "c"}},
+        {"type": "response.text.delta", "item_id": "i", "response_id": "r", "delta": "x"},
+    ]
+
+    found = [(site.id_class, site.value) for site in sites(events, response=True)]
+
+    assert found == [(ITEM, name) for name in ("e1", "s", "c", "r", "i", "r")]
+
+
 def test_the_place_before_all_items_is_no_item() -> None:
     """`root` means the same in every run."""
     assert sites({"type": "conversation.item.create", "previous_item_id": "root"}) == []
