@@ -215,22 +215,12 @@ def _file_name(test: str) -> str:
 
 def _options(root: Path, ignore: tuple[str, ...]) -> DiffOptions:
     """What counts: the project's settings, as with every command, and what the marker leaves out."""
+    from amberfork_cli.comparing import comparing
     from amberfork_cli.config import load_settings
-    from amberfork_cli.core.adjusting import Adjustments
     from amberfork_cli.core.compare.diffing import DiffOptions
-    from amberfork_cli.core.ids.id_rules import IdRules
-    from amberfork_cli.core.paths import PathPattern, Replacement
-    from amberfork_cli.core.presets import Preset, adjustments_of
 
-    settings = load_settings(root)
-    known = adjustments_of(tuple(Preset(name) for name in settings.preset))
-    return DiffOptions(
-        IdRules(settings.ids or IdRules.ALL),
-        Adjustments(
-            (*known.ignore, *map(PathPattern.parse, (*settings.ignore, *ignore))),
-            (*known.replace, *(Replacement.parse(*pair) for pair in settings.replace)),
-        ),
-    )
+    counts = comparing(load_settings(root), ignore=ignore)
+    return DiffOptions(counts.rules, counts.adjustments)
 
 
 def _hints(item: pytest.Item, run: TapedRun) -> Iterator[str]:

@@ -247,6 +247,16 @@ def test_the_settings_of_the_project_hold(project, pytester):
     assert [outcome(project(tests)) for _ in range(2)] == ["1 passed"] * 2
 
 
+def test_settings_that_cannot_be_meant_are_told(project, pytester):
+    """With the name of their file, as every command does."""
+    (pytester.path / "amberfork.toml").write_text('preset = ["no-such"]\n')
+
+    ran = project(GREETS)
+
+    assert outcome(ran) == "1 error"
+    assert '\namberfork: amberfork.toml: "preset" cannot be "no-such": choose of' in str(ran.stdout)
+
+
 def test_clients_of_other_fixtures_find_the_variables_set(project):
     """The tape is there before them; what the environment was comes back."""
     tests = """

@@ -112,7 +112,7 @@ def canon(
     which call stays as it was, so that two runs of one conversation come out equal.
     """
     from amberfork_cli.commands import canonizing, showing
-    from amberfork_cli.commands.comparing import comparing, project_settings
+    from amberfork_cli.comparing import comparing, project_settings
 
     sources = files or [STDIN]
     given = {

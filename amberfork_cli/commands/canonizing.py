@@ -11,9 +11,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from amberfork_cli.commands.comparing import Comparing
 from amberfork_cli.commands.progress import watched
 from amberfork_cli.commands.showing import output, stdout, tell
+from amberfork_cli.comparing import Comparing
 from amberfork_cli.core.ids.canonical_exchange import CanonicalExchange, canonical_exchange, carried_exchange
 from amberfork_cli.core.jsontext import dumps, loads
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, JsonValue, LeftOut, Tape, TapeForm, at_least_one

@@ -105,9 +105,9 @@ def check(
     from tempfile import TemporaryDirectory
 
     from amberfork_cli.commands import reporting, showing
-    from amberfork_cli.commands.comparing import chosen, comparing, project_settings
     from amberfork_cli.commands.diff import compared, looking_up
     from amberfork_cli.commands.served import run_replay
+    from amberfork_cli.comparing import chosen, comparing, project_settings
     from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.recorded import RecordedTape
     from amberfork_cli.tapes import open_tape

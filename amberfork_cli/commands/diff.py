@@ -25,7 +25,7 @@ from amberfork_cli.commands.reporting import DiffFormat
 from amberfork_cli.errors import OptionError
 
 if TYPE_CHECKING:
-    from amberfork_cli.commands.comparing import Comparing
+    from amberfork_cli.comparing import Comparing
     from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff
     from amberfork_cli.core.tape import Exchange, Tape
     from amberfork_cli.render.html import Reread
@@ -94,7 +94,7 @@ def diff(
     Exits 0 when they agree, 1 when they differ, 2 on trouble.
     """
     from amberfork_cli.commands import reporting, showing
-    from amberfork_cli.commands.comparing import chosen, comparing, project_settings
+    from amberfork_cli.comparing import chosen, comparing, project_settings
     from amberfork_cli.tapes.models import models_only
 
     if recorded == reissued == Path("-"):

@@ -75,9 +75,9 @@ def replay(
     A request is looked up by method, path and body, with fresh IDs set aside; equal requests are answered in
     the order of the tape. Streams, signals and exit code of the agent pass through.
     """
-    from amberfork_cli.commands.comparing import comparing, project_settings
     from amberfork_cli.commands.served import run_replay
     from amberfork_cli.commands.showing import tell
+    from amberfork_cli.comparing import comparing, project_settings
     from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.recorded import RecordedTape
     from amberfork_cli.tapes import open_tape

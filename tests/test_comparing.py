@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from amberfork_cli.commands.comparing import Comparing, comparing, project_settings
+from amberfork_cli.comparing import Comparing, comparing, project_settings
 from amberfork_cli.config import Settings
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.ids.id_rules import IdRules
@@ -100,8 +100,9 @@ def test_settings_that_mean_nothing_are_trouble_and_their_file_is_named(
     assert str(trouble.value).startswith(said)
 
 
-def test_the_settings_are_those_of_the_working_directory(folder, write) -> None:
+def test_the_settings_are_those_of_the_working_directory(tmp_path, monkeypatch) -> None:
     """Found upward from it."""
-    write("amberfork.toml", 'ids = "seed"\n')
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "amberfork.toml").write_text('ids = "seed"\n')
 
-    assert project_settings() == Settings(ids="seed", file=folder / "amberfork.toml")
+    assert project_settings() == Settings(ids="seed", file=tmp_path / "amberfork.toml")

@@ -1,4 +1,4 @@
-"""What counts when bodies are compared: the project's settings, and a command's options on top of them."""
+"""What counts when bodies are compared: the project's settings, and what a command or a test adds to them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Comparing:
 def comparing(
     settings: Settings,
     *,
-    ids: IdRules | None,
-    ignore: Sequence[str] | None,
-    replace: Sequence[tuple[str, str]],
-    preset: Sequence[Preset] | None,
+    ids: IdRules | None = None,
+    ignore: Sequence[str] | None = None,
+    replace: Sequence[tuple[str, str]] = (),
+    preset: Sequence[Preset] | None = None,
 ) -> Comparing:
     """What counts, by settings and options together; raises OptionError for what neither can mean.
 
