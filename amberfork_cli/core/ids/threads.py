@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from operator import is_
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Site
 from amberfork_cli.core.ids.linkage import Linker, Mentions, Minted, Token
+from amberfork_cli.core.ids.mentioning import MentionSearch, as_text
 from amberfork_cli.core.ids.parts import Part, content_digest, with_texts
 from amberfork_cli.core.tape import JsonValue, LeftOut
 
 _COMMA = ord(",")
-_FEW_IDS = 64  # up to so many, searching for each in a message is faster than taking the message apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +52,8 @@ class Thread:
         self._rules, self._minted = rules, minted
         self._linker = Linker(rules, calls=set(), minted=minted)
         self._hash = blake2b(digest_size=32)
-        self._told: set[str] = set()
-        self._words: set[str] | None = None
-        self._mentions = self._doubtful = False
+        self._mentions = MentionSearch()
+        self._doubtful = False
 
     def goes_on(self, name: str, history: list[JsonValue]) -> bool:
         """Whether a history begins with the very objects of this thread, and they mean the same."""
@@ -82,7 +80,7 @@ class Thread:
             tokens = _linked(self._linker, part)
             pattern, links = _pattern(part.sites, tokens), _pattern(part.sites, tokens, since=since)
         self._hash.update(part.digest + pattern)
-        self._mentions = self._mentions or self._seems_mentioned(part)
+        self._mentions.take(part, self._linker.telling)
         if part.hints:
             self.hints.append((len(self.parts), part.hints))
         self.parts.append(part)
@@ -96,37 +94,12 @@ class Thread:
         linker = self._linker.copy() if rest.sites else self._linker
         doubtful = self._doubtful or any(map(linker.changes_its_mind, rest.sites))
         tokens = _linked(linker, rest)
-        mentions = self._mentions or not rest.words.isdisjoint(linker.telling)
-        if doubtful or mentions or linker.odd or self._seems_to_mention(linker.telling):
+        if doubtful or linker.odd or self._mentions.with_rest(rest, linker.telling):
             return self._linked_again(rest)
         return Ending(
             content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
             frozenset(linker.unexplained),
         )
-
-    def _seems_mentioned(self, part: Part) -> bool:
-        """Whether a message that comes now, or an ID that it brings, makes it seem that an ID is mentioned.
-
-        A few IDs are searched for in the texts; of many, the words of the texts are kept to be looked up.
-        """
-        telling = self._linker.telling
-        if self._words is None and len(telling) > _FEW_IDS:
-            self._words = set().union(*(known.words for known in self.parts))
-        if self._words is not None:
-            self._words |= part.words
-            return not self._words.isdisjoint(telling)
-        fresh = [_as_text(value) for value in telling if value not in self._told]
-        self._told.update(telling)
-        return any(text in known.blank for text in fresh for known in self.parts) or any(
-            _as_text(value) in part.blank for value in telling
-        )
-
-    def _seems_to_mention(self, telling: Mapping[str, Token]) -> bool:
-        """Whether a message seems to mention one of those IDs that only the rest of the body brings."""
-        brought = telling.keys() - self._linker.telling.keys()
-        if self._words is not None:
-            return not self._words.isdisjoint(brought)
-        return any(_as_text(value) in part.blank for value in brought for part in self.parts)
 
     def _linked_again(self, rest: Part) -> Ending:
         """The same digest the long way, with what can only be known once the whole body is read."""
@@ -142,12 +115,6 @@ class Thread:
             content_digest(hashed.digest(), found[-1][0], patterns[-1] + found[-1][1]),
             frozenset(linker.unexplained),
         )
-
-
-@lru_cache(maxsize=4096)
-def _as_text(value: str) -> bytes:
-    """A string as it stands in a JSON text, without its quotes."""
-    return jsontext.dumps(value)[1:-1]
 
 
 def _linked(linker: Linker, part: Part) -> list[Token | None]:
@@ -181,7 +148,7 @@ def _emptied(part: Part, telling: Mapping[str, Token], odd: Iterable[str]) -> tu
 
     IDs are taken out of running text, so that they are digested out of band like those at their sites.
     """
-    ids = frozenset(part.words & telling.keys()) | {id_ for id_ in odd if _as_text(id_) in part.blank}
+    ids = frozenset(part.words & telling.keys()) | {id_ for id_ in odd if as_text(id_) in part.blank}
     if not ids:
         return part.digest, b""
     if part.emptied is None or part.emptied[0] != ids:

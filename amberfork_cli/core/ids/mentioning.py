@@ -1,0 +1,125 @@
+"""Whether the texts of a conversation seem to mention one of its IDs, which hardly any conversation does.
+
+To seem is enough here: who is told so takes the texts apart. The IDs of one provider begin alike, so each
+text is searched once for the few ways in which they begin, and what stands there is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from amberfork_cli.core import jsontext
+from amberfork_cli.core.ids.parts import Part
+
+_START = 3  # bytes in which IDs begin alike
+_BEGINNING = 8  # bytes: no ID that tells is shorter
+_MOST_STARTS = 64  # searching for more of them takes longer than taking a text apart
+
+
+@lru_cache(maxsize=4096)
+def as_text(value: str) -> bytes:
+    """A string as it stands in a JSON text, without its quotes."""
+    return jsontext.dumps(value)[1:-1]
+
+
+@dataclass(slots=True)
+class _Alike:
+    """The IDs that start alike, by their first bytes, and the first bytes of all that starts so in texts."""
+
+    ids: dict[bytes, list[bytes]] = field(default_factory=dict)
+    seen: set[bytes] = field(default_factory=set)
+
+    def stand_in(self, text: bytes, beginnings: set[bytes]) -> bool:
+        """Whether one of the IDs stands in a text that has those beginnings."""
+        return any(id_ in text for beginning in beginnings & self.ids.keys() for id_ in self.ids[beginning])
+
+
+class MentionSearch:
+    """Looks for the IDs of a conversation in its messages, whichever come first.
+
+    `found` stays once it is true. IDs that `Part.words` leaves out may be missed where there are many.
+    """
+
+    def __init__(self) -> None:
+        self.found = False
+        self._parts: list[Part] = []
+        self._ids: set[str] = set()
+        self._alike: dict[bytes, _Alike] = {}
+        self._words: set[str] | None = None
+        self._rest: Part | None = None
+        self._in_rest: dict[bytes, set[bytes]] = {}
+
+    def take(self, part: Part, telling: Container[str]) -> None:
+        """Take in one more message, and those of its IDs that tell."""
+        for value in _brought(part, telling):
+            self._take_id(value)
+        self._parts.append(part)
+        if self._words is not None:
+            self._words |= part.words
+            self.found = self.found or not part.words.isdisjoint(self._ids)
+            return
+        text = part.blank
+        for start, alike in self._alike.items():
+            if start in text:
+                beginnings = _beginnings(text, start)
+                alike.seen |= beginnings
+                self.found = self.found or alike.stand_in(text, beginnings)
+
+    def with_rest(self, rest: Part, telling: Container[str]) -> bool:
+        """Whether anything is mentioned in the messages or in the rest of a body, which is not taken in."""
+        if self.found or self._stands_in(rest):
+            return True
+        brought = [as_text(value) for value in _brought(rest, telling)]
+        return any(id_ in part.blank for id_ in brought for part in (rest, *self._parts))
+
+    def _take_id(self, value: str) -> None:
+        if value in self._ids:
+            return
+        self._ids.add(value)
+        if self._words is not None:
+            self.found = self.found or value in self._words
+            return
+        text = as_text(value)
+        alike = self._alike_to(text[:_START])
+        alike.ids.setdefault(text[:_BEGINNING], []).append(text)
+        if text[:_BEGINNING] in alike.seen:
+            self.found = self.found or any(text in part.blank for part in self._parts)
+
+    def _alike_to(self, start: bytes) -> _Alike:
+        if start not in self._alike:
+            texts = [part.blank for part in self._parts if start in part.blank]
+            seen = set().union(*(_beginnings(text, start) for text in texts))
+            self._alike[start] = _Alike(seen=seen)
+            if len(self._alike) > _MOST_STARTS:
+                self._words = set().union(*(part.words for part in self._parts))
+        return self._alike[start]
+
+    def _stands_in(self, rest: Part) -> bool:
+        """Whether one of the IDs stands in the rest of a body, which is mostly that of the request before."""
+        if self._words is not None:
+            return not rest.words.isdisjoint(self._ids)
+        if rest is not self._rest:
+            self._rest, self._in_rest = rest, {}
+        for start, alike in self._alike.items():
+            if start not in self._in_rest:
+                self._in_rest[start] = _beginnings(rest.blank, start)
+            if alike.stand_in(rest.blank, self._in_rest[start]):
+                return True
+        return False
+
+
+def _brought(part: Part, telling: Container[str]) -> Iterable[str]:
+    """The IDs of a part that tell."""
+    return (site.value for site in part.sites if site.value in telling)
+
+
+def _beginnings(text: bytes, start: bytes) -> set[bytes]:
+    """The first bytes of all in a text that starts so."""
+    found: set[bytes] = set()
+    at = text.find(start)
+    while at >= 0:
+        found.add(text[at : at + _BEGINNING])
+        at = text.find(start, at + 1)
+    return found
