@@ -10,9 +10,14 @@ def anchor(exchange: ExchangeDiff) -> str:
     return f"m{exchange.recorded}" if exchange.reissued is None else f"x{exchange.reissued}"
 
 
-def difference_anchor(exchange: ExchangeDiff, number: int) -> str:
-    """The name of a difference: `x4-d2`, counted from 1."""
-    return f"{anchor(exchange)}-d{number}"
+def difference_anchor(within: str, number: int) -> str:
+    """The name of a difference in what is called `within`: `x4-d2`, counted from 1."""
+    return f"{within}-d{number}"
+
+
+def call_anchor(number: int) -> str:
+    """The name of a tool call, by its place among all that were run, from 1."""
+    return f"t{number}"
 
 
 def conversation_anchor(conversation: int) -> str:

@@ -137,7 +137,10 @@ class _Exchanges:
         tells_cause = exchange.cause and exchange is not self._first
         parts = [tag("p", phrase(exchange.cause), class_="cause")] if tells_cause else []
         if exchange.alike is None:
-            parts.append(places(exchange, self.room.values, level=level + 1, full=self.full))
+            within = anchor(exchange)
+            parts.append(
+                places(exchange.spots, self.room.values, within=within, level=level + 1, full=self.full)
+            )
         parts += [tag("p", phrase(traced(exchange)), class_="note")] if exchange.trace else []
         parts += [bodies(exchange, self.reread, self.room.bodies)]
         article = self._article(exchange, level, title, parts, words if alone else "")

@@ -1,4 +1,4 @@
-"""What differs in one exchange: a table a place, its row headers the names, a column a side."""
+"""What differs, place by place: a table a place, its row headers the names, a column a side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, groupby
 
-from amberfork_cli.core.compare.report import Difference, ExchangeDiff, Kind, Spot
+from amberfork_cli.core.compare.report import Difference, Kind, Spot
 from amberfork_cli.core.paths import to_pointer
 from amberfork_cli.render.html.anchors import difference_anchor
 from amberfork_cli.render.html.markup import NOTHING, Html, joined, tag
@@ -16,21 +16,23 @@ from amberfork_cli.render.html.values import Cells, cells
 from amberfork_cli.render.labels import settled
 from amberfork_cli.render.spots import first_differences, is_value, more_differences, named
 
-_DIFFERENCES = 100  # an exchange; then a count
-_HEAD = tag(
-    "thead", tag("tr", *(tag("th", name, scope="col") for name in ("where", "recorded", "re-issued")))
-)
+_DIFFERENCES = 100  # in one table of places; then a count
 
 
-def places(exchange: ExchangeDiff, room: Room, *, level: int, full: bool) -> Html:
-    """The tables of an exchange; headings begin at `level`."""
-    total = sum(len(spot.differences) for spot in exchange.spots)
+def places(
+    spots: Sequence[Spot], room: Room, *, within: str, level: int, full: bool, fresh: str = "re-issued"
+) -> Html:
+    """The tables of the places of what is called `within`; headings begin at `level`.
+
+    `fresh` names the side that stands beside the recorded one.
+    """
+    total = sum(len(spot.differences) for spot in spots)
     most = total if full else _DIFFERENCES
-    tables = _Tables(exchange, room, level)
+    tables = _Tables(within, room, level, ("recorded", fresh))
     parts: list[Html] = []
-    for are_values, group in groupby(first_differences(exchange.spots, most), key=is_value):
-        spots = list(group)
-        parts += [tables.values(spots)] if are_values else map(tables.place, spots)
+    for are_values, group in groupby(first_differences(spots, most), key=is_value):
+        together = list(group)
+        parts += [tables.values(together)] if are_values else map(tables.place, together)
     if total > most:
         parts.append(tag("p", f"{more_differences(total - most)} (--full shows them)", class_="note"))
     return joined(parts)
@@ -38,11 +40,12 @@ def places(exchange: ExchangeDiff, room: Room, *, level: int, full: bool) -> Htm
 
 @dataclass(slots=True)
 class _Tables:
-    """The tables of one exchange, whose differences are numbered through."""
+    """The tables of one thing, whose differences are numbered through."""
 
-    exchange: ExchangeDiff
+    within: str
     room: Room
     level: int
+    sides: tuple[str, str]
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def values(self, spots: Sequence[Spot]) -> Html:
@@ -62,17 +65,20 @@ class _Tables:
     def _table(self, entries: Sequence[tuple[str, Difference]], *, shared: str | None) -> Html:
         rows = [row for name, difference in entries for row in self._rows(name, difference, shared)]
         has_sides = any(difference.kind is not Kind.REORDERED for _, difference in entries)
-        return tag("table", _HEAD if has_sides else NOTHING, tag("tbody", *rows))
+        return tag("table", self._head() if has_sides else NOTHING, tag("tbody", *rows))
+
+    def _head(self) -> Html:
+        return tag("thead", tag("tr", *(tag("th", name, scope="col") for name in ("where", *self.sides))))
 
     def _rows(self, name: str, difference: Difference, shared: str | None) -> Iterator[Html]:
-        identifier = difference_anchor(self.exchange, next(self.numbers))
+        identifier = difference_anchor(self.within, next(self.numbers))
         row = cells(settled(name), difference, self.room)
         pointer = None if shared else _pointer(difference)
         if row.told and not row.name:
             yield tag("tr", tag("td", row.told, colspan=3), id=identifier, tabindex=-1)
         else:
             head = _row_head(row, None if pointer == f"/{row.name}" else pointer, identifier)
-            yield tag("tr", head, *_sides(row), id=identifier, tabindex=-1)
+            yield tag("tr", head, *_sides(row, self.sides), id=identifier, tabindex=-1)
         if row.whole:
             yield tag("tr", tag("td", row.whole, colspan=3), class_="all")
 
@@ -91,11 +97,11 @@ def _below(remarks: Sequence[Sequence[str]]) -> Iterator[Html]:
     return (tag("small", *remark) for remark in remarks)
 
 
-def _sides(row: Cells) -> Iterator[Html]:
+def _sides(row: Cells, names: tuple[str, str]) -> Iterator[Html]:
     if row.told:
         yield tag("td", row.told, colspan=2)
         return
-    for side, value in (("recorded", row.recorded), ("re-issued", row.reissued)):
+    for side, value in zip(names, (row.recorded, row.reissued), strict=True):
         yield tag("td", value, data_side=side) if value else tag("td", class_="none")
 
 
