@@ -77,7 +77,10 @@ def amberfork_tape(request: pytest.FixtureRequest) -> Iterator[TapedRun]:
         raise _failure(f"amberfork: {error}") from None
     request.node.stash[_RUN] = run
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in run.variables.items():
+        variables = run.variables
+        for name in os.environ.keys() - variables.keys():
+            patch.delenv(name)
+        for name, value in variables.items():
             if os.environ.get(name) != value:
                 patch.setenv(name, value)
         yield run

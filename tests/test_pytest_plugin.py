@@ -257,8 +257,9 @@ def test_settings_that_cannot_be_meant_are_told(project, pytester):
     assert '\namberfork: amberfork.toml: "preset" cannot be "no-such": choose of' in str(ran.stdout)
 
 
-def test_clients_of_other_fixtures_find_the_variables_set(project):
-    """The tape is there before them; what the environment was comes back."""
+def test_clients_of_other_fixtures_find_the_variables_set(project, monkeypatch):
+    """The tape is there before them; what the environment was comes back, also what has no place in a run."""
+    monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "SECRET")
     tests = """
         import os, pytest
         from agent import ask
@@ -274,6 +275,7 @@ def test_clients_of_other_fixtures_find_the_variables_set(project):
             @pytest.mark.parametrize("text", ["a b", "c/d"])
             def test_it(self, url, text):
                 assert url != BEFORE["OPENAI_BASE_URL"]
+                assert "AWS_BEARER_TOKEN_BEDROCK" not in os.environ
                 ask(text)
 
         def test_afterwards():

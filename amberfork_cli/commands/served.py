@@ -65,18 +65,21 @@ def run_served(
     `recorded` are base URLs that the tape was recorded with; `stopping` is called when Ctrl-C ends it.
     Raises OptionError, also where the port is taken.
     """
-    from amberfork_cli.proxy.child import run_agent, wait_for_the_end
+    from amberfork_cli.proxy.child import awaiting_the_end, run_agent
     from amberfork_cli.proxy.providers import agent_environment, agent_variables, upstreams
     from amberfork_cli.proxy.server import Edge
 
     found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
     with Edge(service, found, port=port, tell=tell) as edge:
         if command:
-            return run_agent(command, agent_environment(os.environ, found, edge.url), quiet=quiet)
-        _show_variables(agent_variables(found, edge.url))
-        tell(f"serving at {edge.url} until Ctrl-C")
-        wait_for_the_end()
-        stopping()
+            answered = recorded is not None
+            agent = agent_environment(os.environ, found, edge.url, answered=answered)
+            return run_agent(command, agent, quiet=quiet)
+        with awaiting_the_end() as wait:  # before anyone knows that we serve
+            _show_variables(agent_variables(found, edge.url))
+            tell(f"serving at {edge.url} until Ctrl-C")
+            wait()
+            stopping()
         return 0
 
 

@@ -8,6 +8,7 @@ recorder ends.
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 from amberfork_cli.core.tape import WEBSOCKET
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.answering import AgentLeftError, answer_whole, begin, break_off, end, hand_on, refuse
-from amberfork_cli.proxy.calls import ERROR_HEADERS, HOP_BY_HOP, Call
+from amberfork_cli.proxy.aws import Signer, SigningError
+from amberfork_cli.proxy.calls import ERROR_HEADERS, FINAL_ERROR_HEADERS, HOP_BY_HOP, Call
 from amberfork_cli.proxy.connections import CONNECT_S, Proxies, provider_session
 from amberfork_cli.proxy.recording import AGENT_LEFT, STOPPED, Recording, Tape, in_words
 from amberfork_cli.proxy.server import Service
@@ -38,6 +40,7 @@ class Relay(Service):
         self._session: ClientSession
         self._closing = False
         self._proxies = Proxies()
+        self._signer = Signer(os.environ)
         self._websockets = WebSocketRelay(tape, connect_s=connect_s, proxies=self._proxies)
 
     async def open(self) -> None:
@@ -62,6 +65,11 @@ class Relay(Service):
             return await self._websockets.answer(call)
         if self._tape.failure is not None:
             return await refuse(call, self._tape.failure)
+        try:
+            call = self._signer.signed(call)
+        except SigningError as error:
+            body = call.error(403, "permission_error", str(error))
+            return await answer_whole(call, 403, FINAL_ERROR_HEADERS, body)
         recording = Recording(call)
         try:
             upstream = await self._send(call)

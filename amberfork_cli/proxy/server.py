@@ -22,7 +22,8 @@ from amberfork_cli.errors import OptionError
 from amberfork_cli.files.naming import reason
 from amberfork_cli.proxy.answering import answer_whole, break_off
 from amberfork_cli.proxy.calls import ERROR_HEADERS, Call
-from amberfork_cli.proxy.providers import PROVIDERS, Upstream
+from amberfork_cli.proxy.providers import Upstream
+from amberfork_cli.proxy.routing import routed
 from amberfork_cli.proxy.websockets.handshake import is_handshake, is_upgrade
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ _IDLE_S: Final = 3600.0  # SDKs keep connections for long, and meet a closed one
 _LAST_PORT: Final = 65535
 _GRACE_S: Final = 1.0  # for what is under way when the edge is closed
 _QUIET: Final = logging.Logger("amberfork.edge", logging.CRITICAL + 1)
-_ANONYMOUS: Final = Upstream("amberfork", "http://127.0.0.1", (), PROVIDERS[0].error)
 
 
 class Service(ABC):
@@ -139,21 +139,17 @@ class Edge:
     async def _handle(self, incoming: BaseRequest) -> StreamResponse:
         """Answer one request, whatever happens."""
         begun = time.monotonic()
-        refused = _refusal(incoming)
-        name, _, rest = incoming.raw_path.removeprefix("/").partition("/")
-        upstream = self._upstreams.get(name)
-        if refused is None and upstream is None:
-            known = ", ".join(self._upstreams)
-            refused = 404, f'"{name}" is no provider: the path begins with one of {known}'
-        if refused is not None or upstream is None:
-            status, problem = refused or (404, "")
-            nowhere = Call(upstream or _ANONYMOUS, incoming.method, "", (), b"", begun, incoming)
+        headers = tuple(incoming.headers.items())
+        route = routed(self._upstreams, incoming.raw_path, headers)
+        refused = _refusal(incoming) or route.refused
+        if refused is not None:
+            status, problem = refused
+            nowhere = Call(route.upstream, incoming.method, "", (), b"", begun, incoming)
             body = nowhere.error(status, "invalid_request_error", problem)
             return await answer_whole(nowhere, status, ERROR_HEADERS, body)
-        headers = tuple(incoming.headers.items())
         opens = is_upgrade(incoming)
         method, body = (WEBSOCKET, b"") if opens else (incoming.method, await _whole_body(incoming))
-        call = Call(upstream, method, f"/{rest}", headers, body, begun, incoming)
+        call = Call(route.upstream, method, route.target, headers, body, begun, incoming)
         try:
             return await self._service.answer(call)
         except ConnectionError:

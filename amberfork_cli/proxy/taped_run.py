@@ -65,7 +65,8 @@ class TapedRun:
     @property
     def variables(self) -> dict[str, str]:
         """The environment for the code that runs: its own, pointed to the edge."""
-        return agent_environment(self._environment, self._upstreams, self._stage.url)
+        answered = not self.recording
+        return agent_environment(self._environment, self._upstreams, self._stage.url, answered=answered)
 
     @property
     def base_urls(self) -> dict[str, str]:
@@ -76,7 +77,7 @@ class TapedRun:
         """The base URL of a provider, for a client that takes it from nowhere but its caller."""
         if provider not in self._upstreams:
             raise OptionError(f'there is no provider "{provider}": choose of {", ".join(self._upstreams)}')
-        return f"{self._stage.url}/{provider}{self._upstreams[provider].path}"
+        return self._upstreams[provider].at(self._stage.url)
 
     def open(self, stage: Stage) -> None:
         """Start it; raises OptionError, OutputError and TapeError."""

@@ -71,7 +71,8 @@ def recording(tmp_path: Path) -> Iterator[Callable[..., Recording]]:
             tape = TapeFile(path, header=recorder())
             stack.callback(tape.close)
             relay = Relay(tape, connect_s=connect_s)
-            bases = [f"{name}={provider.url}" for name in ("openai", "anthropic", "gemini", "ollama")]
+            names = ("openai", "anthropic", "gemini", "ollama", "bedrock")
+            bases = [f"{name}={provider.url}" for name in names]
             told: list[str] = []
             edge = Edge(relay, upstreams({}, named=bases), tell=told.append)
             stack.enter_context(edge)
