@@ -29,6 +29,7 @@ class Edged:
     edge: Edge
     path: Path
     provider: StubSocket | None = None
+    relay: Relay | None = None
     told: list[str] = field(default_factory=list)
     stack: ExitStack = field(default_factory=ExitStack)
 
@@ -77,8 +78,14 @@ def recording(edged: Callable[..., Edged]) -> Iterator[Callable[..., Edged]]:
 
         def recording(talk: Talk, **more: Any) -> Edged:
             provider = stack.enter_context(StubSocket(talk, **more))
-            run = edged(lambda tape: Relay(tape, connect_s=5), provider.url)
-            run.provider = provider
+            relays = []
+
+            def make(tape: TapeFile) -> Relay:
+                relays.append(Relay(tape, connect_s=5))
+                return relays[0]
+
+            run = edged(make, provider.url)
+            run.provider, run.relay = provider, relays[0]
             return run
 
         yield recording

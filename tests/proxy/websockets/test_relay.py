@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
 
 from amberfork_cli.core.tape import ABSENT, Body
-from amberfork_cli.proxy.recording import AGENT_LEFT, CUT
+from amberfork_cli.proxy.recording import AGENT_LEFT, CUT, STOPPED
 from amberfork_cli.proxy.relay import Relay
 
 PATIENCE_S = 10
@@ -420,6 +420,7 @@ def test_an_open_websocket_is_kept_when_the_recorder_ends(recording):
         await socket.receive_str()
         await socket.send_str("{}")
         await socket.receive_str()
+        run.relay.stop()
         ending = asyncio.get_running_loop().run_in_executor(None, run.stop)
         left.append(await socket.receive())
         await ending
@@ -427,7 +428,7 @@ def test_an_open_websocket_is_kept_when_the_recorder_ends(recording):
     run.run(agent)
 
     assert bodies(run.exchanges()) == [(None, [{"type": "session.created"}]), ({}, [{}])]
-    assert run.exchanges()[-1].extra[CUT] == AGENT_LEFT
+    assert run.exchanges()[-1].extra[CUT] == STOPPED
 
 
 def test_when_the_disk_is_full_the_agent_is_told_and_the_websocket_closed(recording, monkeypatch):

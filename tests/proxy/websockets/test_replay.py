@@ -130,6 +130,40 @@ def test_messages_are_of_the_kind_they_were(replaying):
     assert replay().run(agent) == [b'{"a":1}', b"plain", "ff"]
 
 
+def test_what_an_agent_names_itself_is_called_so(replaying):
+    """Its names are fresh in every run, and its provider repeats them; what is shorter is no name."""
+
+    async def talk(socket):
+        async for message in socket:
+            event = json.loads(message.data)
+            name = event.get("item", event).get("id") or event.get("item_id")
+            await socket.send_str(json.dumps({"of": name, "by": event["event_id"], "n": [name, "msg_0"]}))
+
+    def naming(name, event):
+        async def agent(socket):
+            heard = []
+            created = {"type": "conversation.item.create", "event_id": event, "item": {"id": name}}
+            deleted = {"type": "conversation.item.delete", "event_id": event[::-1], "item_id": name}
+            for message in (created, deleted):
+                await socket.send_str(json.dumps(message))
+                heard.append(await socket.receive_json())
+            return heard
+
+        return agent
+
+    _, _, replay = replaying(talk, naming("msg_0abc123", "1"))
+    run = replay()
+
+    heard = run.run(naming("msg_9xyz987", "2"))
+    run.stop()
+
+    assert [each["of"] for each in heard] == ["msg_9xyz987"] * 2
+    assert heard[0]["n"] == ["msg_9xyz987", "msg_0"]
+    assert heard[0]["by"] == "1"
+    assert (run.told, run.recorded.unused) == ([], 0)
+    assert run.exchanges()[1].response.body == Body.json([heard[0]])
+
+
 def test_a_subprotocol_is_agreed_on_again(replaying):
     """The first that the agent offers: some clients give up without one."""
 
