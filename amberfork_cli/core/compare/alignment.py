@@ -85,11 +85,15 @@ def pairs(
     """
     found: list[tuple[int | None, int | None]] = []
     for block in _slid(align(old, new), old, new, begins):
-        if block.equal:
-            found.extend(zip(range(block.i1, block.i2), range(block.j1, block.j2), strict=True))
-        else:
-            found.extend(_gap_pairs(block, likeness))
+        found.extend(facing(block, likeness))
     return found
+
+
+def facing(block: Block, likeness: Callable[[int, int], float]) -> list[tuple[int | None, int | None]]:
+    """The positions of one block that belong together, in order, as `pairs` has them."""
+    if block.equal:
+        return list(zip(range(block.i1, block.i2), range(block.j1, block.j2), strict=True))
+    return _gap_pairs(block, likeness)
 
 
 def _slid(

@@ -7,14 +7,20 @@ none. Whatever is no message (settings, tools, prompts outside the list) is comp
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.alignment import pairs
-from amberfork_cli.core.compare.batches import Reordered, arranged, reordered_messages, reordered_parts
+from amberfork_cli.core.compare.batches import (
+    Order,
+    Reordered,
+    arranged,
+    reordered_messages,
+    reordered_parts,
+)
 from amberfork_cli.core.compare.meanings import Meanings
 from amberfork_cli.core.compare.reading import Element, Id, Reading
 from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Origin, Spot, Words, ours
@@ -62,6 +68,20 @@ def findings(old: Reading, new: Reading) -> list[Finding]:
     rest = list(_settings(old, new, old.rest, new.rest))
     said = list(_Messages(old, new, meanings).findings())
     return [*rest, *_links(old, new, meanings), *said]
+
+
+def narrowed(finding: Finding, left: tuple[Difference, ...]) -> Finding:
+    """The finding with only those of its differences; of a hunk with only those messages."""
+    spot = replace(finding.spot, differences=left)
+    messages = finding.old or finding.new
+    if (finding.old and finding.new) or len(messages) != len(finding.spot.differences):
+        return replace(finding, spot=spot)
+    kept = {id(difference) for difference in left}
+    facing_ = zip(messages, finding.spot.differences, strict=True)
+    messages = tuple(message for message, difference in facing_ if id(difference) in kept)
+    spot = replace(spot, label=_range(messages[0].path, messages[-1].path))
+    old, new = (messages if side else () for side in (finding.old, finding.new))
+    return replace(finding, spot=spot, old=old, new=new)
 
 
 def _links(old: Reading, new: Reading, meanings: Meanings) -> list[Finding]:
@@ -138,6 +158,7 @@ def _answers(one: Id, result: ToolResult | None) -> Words:
 
 
 _Pair: TypeAlias = "tuple[int | None, int | None]"
+_Moved: TypeAlias = "tuple[str, Order] | None"
 
 
 class _Messages:
@@ -150,6 +171,7 @@ class _Messages:
         self._reordered = reordered_messages(self._old, self._new)
         self._order = self._arrangement()
         self._pairs = self._aligned()
+        self._relinked: set[int] = set()
 
     def findings(self) -> Iterator[Finding]:
         """What differs, in the order of the messages."""
@@ -161,13 +183,17 @@ class _Messages:
                 yield from _hunks(gone, come, before=self._new[at])
                 gone, come = [], []
                 equal = self._keys_old[i] == self._keys_new[at]
-                yield from self._pair(self._old[i], self._new[at], equal=equal)
+                yield from self._pair(self._old[i], at, equal=equal)
             elif i is not None:
                 gone.append(self._old[i])
             elif j is not None:
                 come.append(self._new[self._order[j]])
         yield from _hunks(gone, come)
-        yield from (self._run(run) for run in self._reordered if not run.crossed)
+        yield from (self._run(run) for run in self._reordered if self._tells_order(run))
+
+    def _tells_order(self, run: Reordered) -> bool:
+        """Whether links do not say already what stands elsewhere in a run."""
+        return not run.crossed or _are_elsewhere(run.order, {at - run.new_start for at in self._relinked})
 
     def _arrangement(self) -> list[int]:
         """The re-issued messages, by their positions, with the reordered runs as they were recorded."""
@@ -208,21 +234,28 @@ class _Messages:
         same_calls = [call.name for call in old.said.calls] == [call.name for call in new.said.calls]
         return alike + 0.5 if alike and same_calls else alike
 
-    def _pair(self, old: Element, new: Element, *, equal: bool) -> Iterator[Finding]:
+    def _pair(self, old: Element, at: int, *, equal: bool) -> Iterator[Finding]:
         """What differs between two messages that are each other's counterpart."""
+        new = self._new[at]
         name, order, crossed = (not equal and reordered_parts(old, new)) or ("", (), True)
         moved = (name, order) if name else None
         arranged_ = arranged(new, *moved) if moved else new
         found = [] if equal else changes(old.value, arranged_.value)
         yield from _spots(old, new, [_unarranged(change, moved) for change in found])
-        if moved and not crossed:
+        links = list(self._links(old, arranged_, moved, equal=equal))
+        if links:
+            self._relinked.add(at)
+        if moved and (not crossed or _are_elsewhere(moved[1], _parts_of(links, moved[0]))):
             yield _reordered_parts(old, new, moved)
-        ids = arranged_.ids if equal else _facing_ids(old, arranged_)
-        stands_at = dict(zip((one.path for one in ids), (one.path for one in arranged_.ids), strict=True))
+        yield from (_linked(old, new, _link(*link, old, new)) for link in links)
+
+    def _links(self, old: Element, new: Element, moved: _Moved, *, equal: bool) -> Iterator[tuple[Id, Id]]:
+        """The references in two messages that mean different things, as they stand in either."""
+        ids = new.ids if equal else _facing_ids(old, new)
+        stands_at = dict(zip((one.path for one in ids), (one.path for one in new.ids), strict=True))
         self._meanings.declare(old.ids, ids)
         for one, other in self._meanings.broken(old.ids, ids):
-            path = _back(stands_at[other.path], moved)
-            yield _linked(old, new, _link(one, replace(other, path=path), old, new))
+            yield one, replace(other, path=_back(stands_at[other.path], moved))
 
     def _run(self, run: Reordered) -> Finding:
         """Results of one batch that came in another order, as one finding."""
@@ -241,8 +274,18 @@ class _Messages:
         said = tuple(
             element.said for element in self._new[run.new_start : run.new_start + count] if element.said
         )
-        spot = Spot(_range(first, last), (ours("tool results of one batch"),), (difference,))
+        spot = Spot(_range(first.path, last.path), (ours("tool results of one batch"),), (difference,))
         return Finding(spot, Origin.TOOL_RESULT, new=said)
+
+
+def _are_elsewhere(order: Order, told: Container[object]) -> bool:
+    """Whether any of the elements stands at another place than before, but for those that are told of."""
+    return any(at != position and position not in told for at, position in enumerate(order))
+
+
+def _parts_of(links: Iterable[tuple[Id, Id]], name: str) -> set[str | int]:
+    """The positions in a list of a message where references mean different things."""
+    return {new.path[1] for _, new in links if new.path[:1] == (name,) and len(new.path) > 1}
 
 
 def _facing(run: Reordered) -> Iterator[_Pair]:
@@ -276,9 +319,6 @@ def _placed(path: Path, places: dict[int, int]) -> Path:
     if len(path) > 1 and isinstance(path[1], int):
         return (path[0], places.get(path[1], path[1]), *path[2:])
     return path
-
-
-_Moved: TypeAlias = "tuple[str, tuple[int, ...]] | None"
 
 
 def _unarranged(change: Change, moved: _Moved) -> Change:
@@ -386,7 +426,7 @@ def _in_call(full: Path, call: ToolCall) -> Path:
     return rest[1:] if rest[:1] in (("function",), ("custom",)) else rest
 
 
-def _reordered_parts(old: Element, new: Element, moved: tuple[str, tuple[int, ...]]) -> Finding:
+def _reordered_parts(old: Element, new: Element, moved: tuple[str, Order]) -> Finding:
     name, order = moved
     results = bool(new.said and new.said.results)
     what = f"{len(order)} {'results' if results else 'calls'}"
@@ -421,13 +461,13 @@ def _hunks(
     """Messages that only one side has, each run of them one finding; `before` is what they stand before."""
     if gone:
         lost = tuple(_one_sided(element, Kind.REMOVED) for element in gone)
-        spot = Spot(_range(gone[0], gone[-1]), (ours("not in the re-issued request"),), lost)
+        spot = Spot(_range(gone[0].path, gone[-1].path), (ours("not in the re-issued request"),), lost)
         yield Finding(spot, _origin(gone), old=_all_said(gone))
     if come:
         won = tuple(_one_sided(element, Kind.ADDED) for element in come)
         again = before is not None and _same_calls(come, before)
         note = (ours(f"the same call as {to_text(before.path)}"),) if again and before else ()
-        spot = Spot(_range(come[0], come[-1]), (ours("only in the re-issued request"),), won, note)
+        spot = Spot(_range(come[0].path, come[-1].path), (ours("only in the re-issued request"),), won, note)
         yield Finding(spot, _origin(come), new=_all_said(come), again=again)
 
 
@@ -458,7 +498,7 @@ def _origin(elements: Sequence[Element]) -> Origin:
     return _ORIGINS[said.role if said else Role.UNKNOWN]
 
 
-def _range(first: Element, last: Element) -> str:
-    if first is last:
-        return to_text(first.path)
-    return f"{to_text(first.path)}–{to_text(last.path[-1:])}"
+def _range(first: Path, last: Path) -> str:
+    if first == last:
+        return to_text(first)
+    return f"{to_text(first)}–{to_text(last[-1:])}"

@@ -5,12 +5,14 @@ Each tape is read once as a stream; only exchanges whose difference must be expl
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from amberfork_cli.core.adjusting import Adjustments
-from amberfork_cli.core.compare.bodies import Finding, findings
+from amberfork_cli.core.compare.balance import Balance
+from amberfork_cli.core.compare.bodies import Finding, findings, narrowed
 from amberfork_cli.core.compare.causes import cause, turn_words
 from amberfork_cli.core.compare.conversation import Turn, turns
 from amberfork_cli.core.compare.earlier import calls_made, reading_with_calls, unanswered, with_calls
@@ -40,6 +42,7 @@ from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
 from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.ids.id_rules import IdRules
+from amberfork_cli.core.ids.threads import refer_back
 from amberfork_cli.core.tape import (
     Body,
     BodyKind,
@@ -193,6 +196,7 @@ class _Comparison:
         self._alike: dict[bytes, int] = {}
         self._origin_of: dict[int, int] = {}
         self._told: dict[int, dict[bytes, int]] = {}
+        self._balance: dict[int, Balance] = defaultdict(Balance)
         self._allowed: set[int] = set()
 
     def exchanges(self) -> Iterator[ExchangeDiff]:
@@ -255,19 +259,25 @@ class _Comparison:
 
         Recorded turns that were never re-issued may stand between: what they added is still to be told.
         """
-        first, renewed = partner, partner.renewed
+        stretch = self._stretch(turn, partner)
+        first, keep = stretch[-1], max(turn.renewed, *(one.renewed for one in stretch))
         beside = None if turn.parent is None else self._beside(turn.parent)
-        while first.parent != beside and first.parent is not None and first.parent not in self._reissued:
-            first = self._old.turns[first.parent]
-            renewed = max(renewed, first.renewed)
-        keep = max(renewed, turn.renewed)
         if beside is None or first.parent != beside or keep >= min(turn.shared, first.shared):
             return None
         return range(keep, first.shared), range(keep, turn.shared)
 
+    def _stretch(self, turn: Turn, partner: Turn) -> list[Turn]:
+        """The partner of a turn, and the recorded turns before it that were never re-issued; latest first."""
+        beside = None if turn.parent is None else self._beside(turn.parent)
+        stretch = [partner]
+        while (before := stretch[-1].parent) not in (None, beside) and before not in self._reissued:
+            stretch.append(self._old.turns[before])
+        return stretch
+
     def _carried(self, turn: Turn, partner: Turn, told: Sequence[Finding]) -> ExchangeDiff:
         """An exchange whose differences, where it has any of its own, were told already."""
-        number = self._told[partner.conversation][_digest(told[0].spot)] if told else turn.parent
+        known = self._told.get(partner.conversation, {})
+        number = known[_digest(told[0].spot.differences[0])] if told else turn.parent
         assert number is not None  # noqa: S101 - what was not told goes on from what was
         source = self._origin_of[turn.number] = self._origin_of[number]
         if source in self._allowed:
@@ -289,6 +299,7 @@ class _Comparison:
         if not found:
             return self._match(turn, partner) if equal else self._carried(turn, partner, told)
         self._origin_of[turn.number] = turn.number
+        self._balance[turn.conversation].take_in(turn, self._stretch(turn, partner))
         origin, words = self._cause(turn, partner, found)
         spots = tuple(finding.spot for finding in found)
         diff = ExchangeDiff(
@@ -325,21 +336,32 @@ class _Comparison:
         found: list[Finding] = []
         for skip in self._looks(turn, partner):
             found = found or self._all_findings(old, new, skip)
-            fresh = [one for one in found if _digest(one.spot) not in known]
+            if skip is not _NOTHING and self._stands_elsewhere(turn, partner, found):
+                found = []
+                continue
+            fresh = [untold for one in found for untold in _untold(one, known)]
             if fresh:
-                known.update((_digest(one.spot), turn.number) for one in fresh)
+                _tell(fresh, known, turn.number)
                 return fresh, []
             found = found if turn.hints == partner.hints else []
         goes_on = turn.parent in self._origin_of and self._beside(turn.parent) == partner.parent
         return ([], found) if found or goes_on else ([_unexplained(turn, partner)], [])
 
+    def _stands_elsewhere(self, turn: Turn, partner: Turn, found: Sequence[Finding]) -> bool:
+        """Whether a message that seems to be on one side only may be among those that were left out."""
+        hunks = any(bool(finding.old) is not bool(finding.new) for finding in found)
+        return hunks and self._balance[turn.conversation].is_evened(turn, self._stretch(turn, partner))
+
     def _looks(self, turn: Turn, partner: Turn) -> Iterator[tuple[range, range]]:
         """What to leave out of two requests: first what is known, then nothing.
 
-        The short look does not show where IDs point to that other messages declare.
+        The short look does not show where IDs point to that stand in other messages.
         """
         past = self._past(turn, partner)
-        if past is not None and (turn.added != partner.added or turn.added_links == partner.added_links):
+        same_links = turn.added_links == partner.added_links
+        if past is not None and (
+            same_links or not any(map(refer_back, (turn.added_links, partner.added_links)))
+        ):
             yield past
         yield _NOTHING
 
@@ -369,8 +391,7 @@ class _Comparison:
             )
             if readings[0] is not None and readings[1] is not None:
                 hunks = [one for one in findings(readings[0], readings[1]) if one.new and not one.old]
-                known = self._told.setdefault(partner.conversation, {})
-                known.update((_digest(one.spot), turn.number) for one in hunks)
+                _tell(hunks, self._told.setdefault(partner.conversation, {}), turn.number)
                 calls = any(message.calls for hunk in hunks for message in hunk.new)
                 words = cause(hunks)[1] if calls else words
         return origin, words
@@ -390,6 +411,7 @@ class _Comparison:
     def _extra(self, turn: Turn, *, told: bool) -> ExchangeDiff:
         nearest = self._pairing.nearest.get(turn.number)
         said = self._new.said(turn.number) if told else ()
+        self._balance[turn.conversation].take_in(turn, ())
         if turn.parent in self._origin_of and turn.parent is not None:
             self._origin_of[turn.number] = self._origin_of[turn.parent]
         return ExchangeDiff(
@@ -464,7 +486,18 @@ def _renewed_head(turn: Turn) -> bytes | None:
     return turn.head if turn.renewed <= 1 else None
 
 
-def _digest(told: Spot | tuple[Spot, ...]) -> bytes:
+def _untold(finding: Finding, known: Container[bytes]) -> Iterator[Finding]:
+    """What of a finding is not known yet, if anything."""
+    untold = tuple(one for one in finding.spot.differences if _digest(one) not in known)
+    if untold:
+        yield finding if len(untold) == len(finding.spot.differences) else narrowed(finding, untold)
+
+
+def _tell(found: Iterable[Finding], known: dict[bytes, int], exchange: int) -> None:
+    known.update((_digest(one), exchange) for finding in found for one in finding.spot.differences)
+
+
+def _digest(told: Difference | tuple[Spot, ...]) -> bytes:
     return blake2b(repr(told).encode(errors="surrogatepass"), digest_size=16).digest()
 
 

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from amberfork_cli.core.compare.alignment import align, longest_run
+from amberfork_cli.core.compare.alignment import align, facing, longest_run
 from amberfork_cli.core.compare.conversation import Turn
 
 _RARE = 8  # a message that opens more conversations than this tells none of them apart
@@ -180,15 +180,22 @@ def _pair_turns(
     different things are alternatives; those after an equal turn only where they stand right behind it.
     """
     for block in align([turn.added for turn in old], [turn.added for turn in new], substituting=True):
-        for old_turn, new_turn in zip(old[block.i1 : block.i2], new[block.j1 : block.j2], strict=False):
-            before = before_old.get(old_turn.number), before_new.get(new_turn.number)
+        for i, j in facing(block, lambda i, j: 1 + _shared(old[i], new[j])):
+            if i is None or j is None:
+                continue
+            before = before_old.get(old[i].number), before_new.get(new[j].number)
             if (
                 block.equal
-                or _alternatives(old_turn.parent, new_turn.parent, pairing)
+                or _alternatives(old[i].parent, new[j].parent, pairing)
                 or (None not in before and _alternatives(*before, pairing))
             ):
-                pairing.changed[new_turn.number] = old_turn.number
+                pairing.changed[new[j].number] = old[i].number
     _begin_with_the_first(new, pairing)
+
+
+def _shared(old: Turn, new: Turn) -> float:
+    """How much of what two turns add both of them add; less than what makes them a pair at all."""
+    return len(set(old.added) & set(new.added)) / (1 + max(len(old.added), len(new.added)))
 
 
 def _alternatives(old: int | None, new: int | None, pairing: Pairing) -> bool:

@@ -6,7 +6,9 @@ next request of the same conversation pays for what it adds and not for what it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from operator import is_
@@ -141,6 +143,32 @@ def _sign(value: str, token: Token | None, since: Mapping[IdClass, int]) -> byte
     if isinstance(meaning, bytes):
         return b"m%d:%s;" % (len(meaning), meaning)
     return b"%s%d;" % (_LETTERS[id_class], meaning - since[id_class])
+
+
+_SIGN = re.compile(rb"v(\d+):|m(\d+):|([cib])(-?\d+);")
+
+
+def refer_back(links: Iterable[bytes]) -> bool:
+    """Whether an ID in messages with these links means what stood before the first of them."""
+    known: Counter[bytes] = Counter()
+    for pattern in links:
+        news: Counter[bytes] = Counter()
+        for letter, number in _counted(pattern):
+            if number + known[letter] < 0:
+                return True
+            news[letter] = max(news[letter], number + 1)
+        known += news
+    return False
+
+
+def _counted(pattern: bytes) -> Iterator[tuple[bytes, int]]:
+    """The signs of a pattern that count: those of IDs that a body itself explains."""
+    at = 0
+    while found := _SIGN.match(pattern, at):
+        text = found[1] or found[2]
+        at = found.end() + (int(text) + 1 if text else 0)
+        if not text:
+            yield found[3], int(found[4])
 
 
 def _emptied(part: Part, telling: Mapping[str, Token], odd: Iterable[str]) -> tuple[bytes, bytes]:

@@ -23,7 +23,8 @@ from body_edits import disturbed, edited, minted
 from diff_applying import LINKS, gives_the_other, value_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire_samples import WIRES, Rounds, rounds, spelled
+from wire_samples import WIRES, Result, Round, Rounds, rounds, spelled
+from wire_samples import Call as Asked
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.diffing import DiffOptions, diff_bodies, diff_tapes
@@ -31,6 +32,7 @@ from amberfork_cli.core.compare.reading import read
 from amberfork_cli.core.compare.report import Difference, Kind, State
 from amberfork_cli.core.compare.values import text_of_json
 from amberfork_cli.core.ids.fingerprint import fingerprint, fingerprints
+from amberfork_cli.core.ids.id_rules import HISTORIES
 from amberfork_cli.core.tape import Body, Exchange, Request
 
 Json = Any
@@ -39,11 +41,17 @@ RANDOM = st.randoms(use_true_random=False)
 
 @st.composite
 def bodies(draw: st.DrawFn) -> tuple[Json, Json]:
-    """Two bodies of one conversation in one shape, the second with a few changes, all IDs minted anew."""
-    wire, recorded, random = WIRES[draw(st.sampled_from(sorted(WIRES)))], draw(rounds()), draw(RANDOM)
-    reissued = wire(edited(recorded, random))
+    """Two bodies of one conversation in one shape, the second with a few changes, all IDs minted anew.
+
+    Of some both lack the beginning, so that results answer calls that are not there.
+    """
+    wire, conversation, random = WIRES[draw(st.sampled_from(sorted(WIRES)))], draw(rounds()), draw(RANDOM)
+    gone = random.choice((0, 0, 0, 1, 2, 3))
+    recorded, reissued = (
+        _without_beginning(wire(some), gone) for some in (conversation, edited(conversation, random))
+    )
     return (
-        spelled(wire(recorded), minted(random)),
+        spelled(recorded, minted(random)),
         spelled(disturbed(reissued, random) if random.random() < 0.6 else reissued, minted(random)),
     )
 
@@ -65,6 +73,24 @@ def test_something_is_told_exactly_where_fingerprints_differ(pair: tuple[Json, J
 def test_what_is_told_turns_one_body_into_the_other(pair: tuple[Json, Json]) -> None:
     """The differences are all there is: applied to the recorded body, they give the re-issued one."""
     recorded, reissued = pair
+
+    told = _told(recorded, reissued)
+
+    assert gives_the_other(recorded, reissued, told)
+
+
+@given(st.sampled_from(sorted(WIRES)), st.permutations(range(4)), st.integers(0, 3), RANDOM)
+@settings(max_examples=100)
+def test_the_order_of_results_is_told_whether_or_not_their_calls_are_there(
+    name: str, order: list[int], gone: int, random: Random
+) -> None:
+    """A history whose beginning was cut off says as much of the order as a whole one."""
+    calls = tuple(Asked(which, {}) for which in "fghi")
+    results = [Result(place, f"result {place}") for place in range(4)]
+    recorded, reissued = (
+        spelled(_without_beginning(WIRES[name]([Round(calls, tuple(some))]), gone), minted(random))
+        for some in (results, [results[place] for place in order])
+    )
 
     told = _told(recorded, reissued)
 
@@ -189,6 +215,12 @@ def test_a_tape_is_the_same_as_itself_however_it_is_compared(
     report = diff_tapes(recorded, reissued, DiffOptions(responses=True))
 
     assert [one.state for one in report.exchanges] == [State.MATCH] * len(list(recorded))
+
+
+def _without_beginning(body: Json, gone: int) -> Json:
+    """The body without so many of its first messages."""
+    members = body if isinstance(body, dict) else {}
+    return {key: value[gone:] if key in HISTORIES else value for key, value in members.items()} or body
 
 
 def _fingerprint(body: Json) -> str:

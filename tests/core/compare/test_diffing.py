@@ -532,6 +532,18 @@ def test_a_second_dropped_turn_is_told_where_it_is() -> None:
     assert causes(report)[1] == 'a turn was dropped: book_hotel(city="Seoul", nights=2) and its result'
 
 
+def test_a_result_that_comes_without_its_call_does_not_miss_later() -> None:
+    """It is told where it comes; where its call is missed, it is there."""
+    one_behind = listed(list(tape(MONDAY))[1:])
+
+    report = diff_tapes(tape(MONDAY), edited(one_behind, _without_the_first_call))
+
+    gone = [plain(one.summary) for change in report.changes for one in change.differences if one.summary]
+    assert [summary for summary in gone if summary.startswith("tool result")] == [
+        'tool result{"celsius": 3, "sky": "snow"}'
+    ]
+
+
 def test_a_setting_that_changes_again_is_told_again() -> None:
     """Each value is told once; what only lasts is carried."""
     recorded = tape(MONDAY)
@@ -893,6 +905,10 @@ def _with_crossed_links(number: int, body: Json) -> Json:
         one, other = messages[7], messages[8]
         one["tool_call_id"], other["tool_call_id"] = other["tool_call_id"], one["tool_call_id"]
     return body | {"messages": messages}
+
+
+def _without_the_first_call(_: int, body: Json) -> Json:
+    return body | {"messages": [*body["messages"][:2], *body["messages"][3:]]}
 
 
 def _in_short(number: int, body: Json) -> Json:

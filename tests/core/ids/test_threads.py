@@ -8,7 +8,7 @@ from odd_bodies import MESSAGES, RESTS
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.ids.id_rules import IdRules
 from amberfork_cli.core.ids.parts import Part, read_part
-from amberfork_cli.core.ids.threads import Ending, Thread
+from amberfork_cli.core.ids.threads import Ending, Thread, refer_back
 from amberfork_cli.core.tape import JsonValue
 
 
@@ -137,3 +137,15 @@ def part(value: JsonValue, rules: IdRules, *, at: tuple[str | int, ...] = ("mess
 def text_of(history: list[JsonValue]) -> bytes:
     """The exact JSON of a history without the closing bracket."""
     return jsontext.dumps(history, sort_keys=True)[:-1] if history else b""
+
+
+def test_links_that_refer_back_are_known_from_those_that_do_not() -> None:
+    """A turn that declares what it answers speaks of nothing before it, whatever IDs look like."""
+    call, result = {"type": "function_call", "call_id": "c-1;"}, {"type": "x_output", "call_id": "c-1;"}
+    history: list[JsonValue] = [call, result, {**call, "call_id": "b"}, {**result, "call_id": "b"}, result]
+
+    links = thread(history, IdRules.ALL).links
+
+    assert [refer_back(links[start:]) for start in range(5)] == [False, True, True, True, True]
+    assert not refer_back(thread([call, result], IdRules.ALL).links)
+    assert not refer_back([b"v5:c-1;x;", b"m4:c-9;;"])
