@@ -1,4 +1,4 @@
-"""Names that stand before a credential: of headers, and of the members of a query.
+"""Names that stand before a credential: of headers, of the members of a query, of settings and arguments.
 
 All who ask take the names from here: what a fingerprint leaves out, what a recorder or an import leaves
 behind, what is told and what is redacted. Counts, cursors and keys that open nothing are none.
@@ -7,6 +7,7 @@ behind, what is told and what is redacted. Counts, cursors and keys that open no
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 FINGERPRINTED_WITHOUT: Final = frozenset(
@@ -37,10 +38,21 @@ _CREDENTIAL: Final = re.compile(
           |clientsecret|subscriptionkey)
     """
 )
+_SECRET: Final = re.compile(
+    r"""(?ix)
+    .*(?:api|secret|access|private|account|encryption|signing|auth|subscription|master|service)[-_.]?key
+    | .*(?:secret|password|passwd|passphrase|authorization|credentials?)
+    | (?:.*[-_.])?(?:pwd|pass) | (?:set-)?cookie
+    | .*[-_.]token
+    | .*(?:access|auth|refresh|session|security|bearer|bot|api|id|oauth|git(?:hub|lab)|slack)token
+    """
+)
 _NONE: Final = re.compile(
     r"""(?ix)
-    (?:.*[-_.])? (?: (?:page|next|continuation|sync|cursor)[-_]?token
-                   | (?:sort|order|group|partition|routing|cache|primary|foreign|public|idempotency)[-_]?key )
+    .*(?:page|next|continuation|sync|cursor|start|resume|client|request|idempotency|cancellation)[-_.]?token
+    | (?:.*[-_.])?(?:bos|eos|pad|unk|sep|cls|mask|stop|start|end|special|image|audio|per)[-_]token
+    | (?:.*[-_.])?(?:sort|order|group|partition|routing|cache|primary|foreign|public|idempotency|websocket)
+      [-_.]?key
     """
 )
 
@@ -48,3 +60,12 @@ _NONE: Final = re.compile(
 def names_credential(name: str) -> bool:
     """Whether what a query gives under this name, decoded, is a credential."""
     return _CREDENTIAL.fullmatch(name) is not None and _NONE.fullmatch(name) is None
+
+
+@lru_cache(maxsize=4096)
+def names_secret(name: str) -> bool:
+    """Whether what stands under this name in settings, arguments or the like is a credential.
+
+    Stricter than `names_credential`: there, `key` and `token` are mostly something else.
+    """
+    return _SECRET.fullmatch(name) is not None and _NONE.fullmatch(name) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from amberfork_cli.core.credential_names import FINGERPRINTED_WITHOUT, HEADERS, names_credential
+from amberfork_cli.core.credential_names import FINGERPRINTED_WITHOUT, HEADERS, names_credential, names_secret
 
 
 def test_what_no_fingerprint_counts_is_always_a_credential():
@@ -41,3 +41,25 @@ def test_counts_cursors_and_keys_that_open_nothing_are_none(name):
 def test_headers_are_named_in_lower_case():
     """As they are looked up."""
     assert {name.lower() for name in HEADERS} == HEADERS
+
+
+@pytest.mark.parametrize(
+    "name",
+    """OPENAI_API_KEY apiKey x-api-key aws_secret_access_key clientSecret DB_PASSWORD passwd Pwd SMTP_PASS
+    authToken GITHUB_TOKEN authorization Authorization authorization_token private-key cookie
+    passphrase""".split(),
+)
+def test_a_setting_is_known_as_a_credential_by_its_name(name):
+    """In any spelling."""
+    assert names_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    """key token keys tokens max_tokens signature thought_signature nextPageToken next_token clientToken
+    eos_token cache_key primary_key author compass bypass public_key password_hash secret_name
+    token_type""".split(),
+)
+def test_what_settings_call_alike_is_none(name):
+    """There, `key` and `token` are mostly something else."""
+    assert not names_secret(name)

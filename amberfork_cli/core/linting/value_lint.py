@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from amberfork_cli.core.credential_names import names_secret
 from amberfork_cli.core.jsonreader import NonFinite
 from amberfork_cli.core.paths import Path
-from amberfork_cli.core.redaction.secrets import Secret, secrets_in
+from amberfork_cli.core.redaction.secrets import Secret, secrets_in, secrets_under
 from amberfork_cli.core.tape import JsonValue
 
 DEEPEST = 200
@@ -58,24 +59,31 @@ class ValueLinter:
                 texts: Iterable[str] = node if isinstance(node, dict) else ()
             else:
                 texts = (node,) if isinstance(node, str) else ()
+            name = chain[1] if chain is not None and isinstance(node, str) else None
             for text in texts:
-                for secret in self.in_text(text):
+                for secret in self.in_text(text, under=name):
                     yield Flaw(_path(chain), text, secret)
             if _is_unsafe(node):
                 yield Flaw(_path(chain), node)
 
-    def in_text(self, text: str) -> Sequence[Secret | None]:
-        """The credentials in a text, and `None` where it holds half of a character."""
+    def in_text(self, text: str, *, under: str | int | None = None) -> Sequence[Secret | None]:
+        """The credentials in a text, which may be a member's value, and `None` for half of a character."""
+        tells = isinstance(under, str) and names_secret(under)
         key = hash(text)
-        if key in self._harmless:
+        if key in self._harmless and not tells:
             return ()
         half = not text.isascii() and _HALF.search(text) is not None
-        found = [*([None] if half else []), *(secrets_in(text) if len(text) >= _SHORTEST else ())]
-        if not found and len(text) >= _SHORTEST:
+        secrets = secrets_under(under, text) if tells and isinstance(under, str) else _secrets_in(text)
+        found = [*([None] if half else []), *secrets]
+        if not found and not tells and len(text) >= _SHORTEST:
             if len(self._harmless) >= _MOST_KNOWN:
                 self._harmless.clear()
             self._harmless.add(key)
         return found
+
+
+def _secrets_in(text: str) -> Sequence[Secret]:
+    return secrets_in(text) if len(text) >= _SHORTEST else ()
 
 
 def _is_unsafe(value: JsonValue) -> bool:

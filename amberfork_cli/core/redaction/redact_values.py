@@ -6,12 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from functools import partial
 from typing import Any, Final, TypeAlias
 
+from amberfork_cli.core.credential_names import names_secret
 from amberfork_cli.core.ids.id_rules import Site, sites
 from amberfork_cli.core.paths import Path
-from amberfork_cli.core.redaction.redacting import Redactor, across
-from amberfork_cli.core.redaction.secrets import secrets_in, with_secrets
+from amberfork_cli.core.redaction.redacting import Find, Redactor, across
+from amberfork_cli.core.redaction.secrets import secrets_in, secrets_under, with_secrets
 from amberfork_cli.core.tape import JsonValue
 
 # Words by which the shape of a message is known. A pattern that happens to match one does not mean it.
@@ -72,7 +74,11 @@ class ValueRedactor:
         if not edits and not names:
             return value
         ids = _ids(sites(value, response=response))
-        left = ((path, text, self._redactor.text(text)) for path, text in edits if ids.get(path) != text)
+        left = (
+            (path, text, self._redactor.text(text, find=_finding(path[-1:])))
+            for path, text in edits
+            if ids.get(path) != text
+        )
         return _edited(value, [(path, new) for path, old, new in left if new != old], self._renamed(names))
 
     def pieces(self, values: Sequence[JsonValue]) -> list[JsonValue]:
@@ -84,7 +90,7 @@ class ValueRedactor:
                 channel = _channel(value, leaf[0])
                 if channel is not None:
                     channels[channel].append((number, leaf))
-                elif (made := self._redactor.text(leaf[1])) != leaf[1]:
+                elif (made := self._redactor.text(leaf[1], find=_finding(leaf[0][-1:]))) != leaf[1]:
                     edits[number].append((leaf[0], made))
         for found in channels.values():
             for number, leaf in _joined(self._redactor, found):
@@ -101,7 +107,7 @@ class ValueRedactor:
         """The new names of members that are credentials. A pattern leaves names alone, which is counted."""
         made = []
         for path, name in names:
-            safe = with_secrets(name, secrets_in(name), lambda _, kind: kind.placeholder)
+            safe = with_secrets(name, secrets_in(name), lambda _, secret: secret.instead)
             if safe == name:
                 self._redactor.counts.in_names += 1
             else:
@@ -130,7 +136,9 @@ def _found(redactor: Redactor, value: JsonValue, at: Path) -> Iterator[tuple[Pat
     while waiting:
         node, chain = waiting.pop()
         if isinstance(node, str):
-            if not _is_shape(node, chain) and redactor.touches(node):
+            if not _is_shape(node, chain) and redactor.touches(
+                node, find=_finding(chain[1:] if chain else ())
+            ):
                 yield (*at, *_path(chain)), node, False
         elif isinstance(node, dict):
             waiting += [(child, (chain, name)) for name, child in node.items()][::-1]
@@ -139,6 +147,12 @@ def _found(redactor: Redactor, value: JsonValue, at: Path) -> Iterator[tuple[Pat
                     yield (*at, *_path(chain)), name, True
         elif isinstance(node, list):
             waiting += [(child, (chain, step)) for step, child in enumerate(node)][::-1]
+
+
+def _finding(last: Sequence[object]) -> Find:
+    """How the credentials of a text are found that stands behind this last step of a path."""
+    name = last[0] if last else None
+    return partial(secrets_under, name) if isinstance(name, str) and names_secret(name) else secrets_in
 
 
 def _leaves(value: JsonValue, found: Iterable[Site]) -> Iterator[_Leaf]:

@@ -62,7 +62,7 @@ class Rules:
 
     def cuts(self, text: str, secrets: Sequence[Secret]) -> list[Cut]:
         """What is to go from a text with those credentials, from left to right, without overlaps."""
-        found = [Cut(each.start, each.end, each.kind.placeholder, each.kind.name) for each in secrets]
+        found = [Cut(each.start, each.end, each.instead, each.kind.name) for each in secrets]
         kept = [match.span() for match in _PLACEHOLDER.finditer(text)] if PATTERN in text else []
         for pattern in self.patterns:
             for match in pattern.finditer(text):
@@ -92,12 +92,12 @@ class Redactor:
         """The text without what is to go; JSON in it is looked into, whatever its escapes."""
         return text if self._is_known(text, find) else self._redacted(text, find)[0]
 
-    def touches(self, text: str) -> bool:
+    def touches(self, text: str, *, find: Find = secrets_in) -> bool:
         """Whether anything in a text is to go, were it not for the IDs in it; nothing is counted."""
-        if self._is_known(text, secrets_in):
+        if self._is_known(text, find):
             return False
         counts, self.counts = self.counts, Counts()
-        harmless = self._redacted(text, secrets_in)[1]
+        harmless = self._redacted(text, find)[1]
         self.counts = counts
         return not harmless
 

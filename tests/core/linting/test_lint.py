@@ -68,6 +68,17 @@ def test_a_handle_of_nobody_explains_results():
     assert lint(listed(later)).clean
 
 
+def test_a_member_that_is_called_like_a_credential_holds_one():
+    """Whatever it looks like, as long as it is no placeholder; later turns repeat it."""
+    used: JsonValue = {"name": "f", "arguments": {"api_key": "Qx7vT2mN9pLr4kWz", "password": "<password-1>"}}
+
+    report = _of_messages({"role": "user", "content": "Hi"}, {"role": "assistant", "note": used})
+
+    assert [(each.rule, each.message, each.place.pointer) for each in report] == [
+        (Rule.SECRET, "a credential (16 characters)", "/request/body/messages/1/note/arguments/api_key")
+    ]
+
+
 def test_calls_of_one_id_are_told():
     """Nobody can say which of them a result answers."""
     asked: JsonValue = {"role": "assistant", "tool_calls": [CALL]}

@@ -267,6 +267,40 @@ JSON = st.recursive(
 )
 
 
+def test_members_that_are_called_like_credentials_hold_some():
+    """What an agent tells a server of tools, and what it gives a tool; a schema of such a name is none."""
+    server: JsonValue = {"type": "url", "url": "https://h.example", "authorization_token": "Qx7vT2mN9pLr"}
+    tool: JsonValue = {"type": "mcp", "headers": {"Authorization": "Basic bWU6aHVudGVyMjI="}}
+    schema: JsonValue = {"type": "object", "properties": {"password": {"type": "string", "title": "Pass1"}}}
+    body: JsonValue = {"mcp_servers": [server], "tools": [tool, {"name": "f", "parameters": schema}]}
+    called: JsonValue = {"content": [{"type": "tool_use", "id": "t", "input": {"password": "hunter22"}}]}
+
+    made = TapeRedactor(Rules()).exchange(_asked(body, Body.json(called)))
+
+    assert made.request.body.value == {
+        "mcp_servers": [{**server, "authorization_token": "REDACTED_CREDENTIAL"}],
+        "tools": [
+            {"type": "mcp", "headers": {"Authorization": "Basic REDACTED_CREDENTIAL"}},
+            {"name": "f", "parameters": schema},
+        ],
+    }
+    assert made.response is not None
+    assert made.response.body.value == {
+        "content": [{"type": "tool_use", "id": "t", "input": {"password": "REDACTED_CREDENTIAL"}}]
+    }
+
+
+def test_a_file_in_base64_stays_one():
+    """Its credentials go, and it can still be decoded."""
+    file = base64.b64encode(f"NAME=Ada\nKEY={KEY}\n".encode()).decode()
+    body: JsonValue = {"messages": [{"role": "tool", "tool_call_id": "c", "content": file}]}
+
+    made = TapeRedactor(Rules()).exchange(_asked(body, Body.json({})))
+
+    content = made.request.body.value["messages"][0]["content"]
+    assert base64.b64decode(content).decode() == f"NAME=Ada\nKEY={GONE}\n"
+
+
 @settings(max_examples=150, deadline=None)
 @given(JSON, JSON, st.booleans())
 def test_nothing_that_is_to_go_is_left_outside_ids(asked, said, streamed):
@@ -277,11 +311,9 @@ def test_nothing_that_is_to_go_is_left_outside_ids(asked, said, streamed):
     made = TapeRedactor(Rules.parse(["Ada"])).exchange(_asked(asked, answer))
 
     text = jsontext.dumps([made.request.body.value, made.response.body.value]).decode()
-    ids = {
-        site.value
-        for value, response in ((asked, False), (said, True))
-        for site in sites(value, response=response)
-    }
+    answers = said if isinstance(said, list) and not streamed else [said]  # a list is the pieces of a stream
+    ids = {site.value for site in sites(asked)}
+    ids |= {site.value for value in answers for site in sites(value, response=True)}
     assert "Ada" not in text or any("Ada" in each for each in ids)
     assert KEY not in text or any(KEY in each for each in ids)
     assert jsontext.dumps([asked, said]) == before
