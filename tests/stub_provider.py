@@ -1,6 +1,7 @@
 """A model provider on the loopback interface: it answers as a test tells it to, and no model is asked."""
 
 import json
+import ssl
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -41,11 +42,18 @@ Say = Callable[[Asked], Answer]
 
 
 class StubProvider:
-    """A provider that runs as long as its `with` block; `asked` are the requests so far."""
+    """A provider that runs as long as its `with` block; `asked` are the requests so far.
 
-    def __init__(self, say: Say) -> None:
+    With `tls` it is one for HTTPS.
+    """
+
+    def __init__(self, say: Say, *, tls: ssl.SSLContext | None = None) -> None:
         self.asked: list[Asked] = []
         self._server = _Server(self.asked, say)
+        self._scheme = "http"
+        if tls is not None:
+            self._scheme = "https"
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = Thread(target=lambda: self._server.serve_forever(0.01), daemon=True)
 
     def __enter__(self) -> Self:
@@ -60,7 +68,7 @@ class StubProvider:
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}"
 
 
 def chat(text: str, **more: Any) -> Answer:
@@ -104,7 +112,7 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, *_: object) -> None:
         """Tell of what goes wrong here, but for clients that are gone, which some tests want."""
-        if not isinstance(sys.exception(), ConnectionError):
+        if not isinstance(sys.exception(), ConnectionError | ssl.SSLError):
             super().handle_error(*_)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 from urllib.request import getproxies, proxy_bypass
+
+from amberfork_cli.proxy.trust import provider_trust
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession, TraceConfig
 
 CONNECT_S: Final = 60.0
 _HEADER_BYTES: Final = 64 << 10
+_SPOKEN: Final = frozenset({"http", "https"})
 
 
 def provider_session(*, connect_s: float, trace: TraceConfig | None = None) -> ClientSession:
@@ -17,7 +21,7 @@ def provider_session(*, connect_s: float, trace: TraceConfig | None = None) -> C
     from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 
     return ClientSession(
-        connector=TCPConnector(limit=0),
+        connector=TCPConnector(limit=0, ssl=provider_trust(os.environ)),
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=None, sock_connect=connect_s),  # a model may think for an hour
         auto_decompress=False,
@@ -35,8 +39,18 @@ class Proxies:
         self._proxies = getproxies()
 
     def to(self, host: str) -> str | None:
-        """The proxy on the way to a provider, of which `host` is scheme and authority."""
+        """The proxy on the way to a provider, of which `host` is scheme and authority.
+
+        Raises ConnectionError for one of a kind that cannot be gone through.
+        """
         scheme, _, authority = host.partition("://")
         if not self._proxies or proxy_bypass(authority.rpartition("@")[2]):
             return None
-        return self._proxies.get(scheme, self._proxies.get("all"))
+        proxy = self._proxies.get(scheme, self._proxies.get("all"))
+        kind, sign, _ = (proxy or "").partition("://")
+        if sign and kind.lower() not in _SPOKEN:
+            raise ConnectionError(
+                f"{kind} proxies are not gone through: name one for HTTP in {scheme.upper()}_PROXY, "
+                "or the provider in NO_PROXY"
+            )
+        return proxy

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
+from ssl import SSLCertVerificationError
 from typing import Final, Protocol
 
 from amberfork_cli.core.sse import response_json
@@ -13,6 +14,7 @@ from amberfork_cli.core.tape import Exchange, Headers, JsonValue, Response
 from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.calls import Call
 from amberfork_cli.proxy.credentials import kept_headers
+from amberfork_cli.proxy.trust import untrusted
 from amberfork_cli.proxy.wire import CHUNKS, body_of
 
 CUT: Final = "cut"
@@ -98,5 +100,7 @@ class Recording:
 
 def in_words(error: BaseException) -> str:
     """What went wrong, in a few words."""
+    if isinstance(certificate := getattr(error, "certificate_error", None), SSLCertVerificationError):
+        return untrusted(certificate)
     words = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return words[:1].lower() + words[1:]
