@@ -63,18 +63,18 @@ class RecordedSockets:
     def open(self, asked: Exchange) -> Playback | Miss:
         """What answers a WebSocket that is opened now, or what there is to say of a miss."""
         endpoint = self._tape.endpoint_of(asked)
-        if free := self._free[endpoint]:
+        if free := self._free.get(endpoint):
             connection = free.popleft()
             if connection.opening is None:  # nobody knows how often it was opened
                 free.append(connection)
             return Playback(endpoint, connection)
-        openings = [each.opening for each in self._connections[endpoint] if each.opening is not None]
-        return Miss(len(openings), self._tape.reread(openings[-1]) if openings else None)
+        openings = [each.opening for each in self._connections.get(endpoint, ()) if each.opening is not None]
+        nearest = self._tape.reread(openings[-1]) if openings else self._but_for_its_query(asked)
+        return Miss(len(openings), nearest)
 
-    def open_again(self, asked: Exchange) -> Playback:
-        """What answers a WebSocket of which a miss named the nearest."""
-        endpoint = self._tape.endpoint_of(asked)
-        return Playback(endpoint, self._connections[endpoint][-1])
+    def open_again(self, nearest: Exchange) -> Playback:
+        """What answers a WebSocket as a recorded one was, which stays as used or unused as it is."""
+        return Playback(self._tape.endpoint_of(nearest), self._connection_of[nearest.number])
 
     def opening(self, playback: Playback) -> Exchange | None:
         """The exchange that answers the opening, used up by it; `None` where the tape has none."""
@@ -106,6 +106,13 @@ class RecordedSockets:
             playback.said = self._said_with[nearest.number]
             return self._tape.use(nearest.number)
         return Miss(0, nearest)
+
+    def _but_for_its_query(self, asked: Exchange) -> Exchange | None:
+        """A recorded opening with the same path and another query, which names the model."""
+        openings = (self._connections[endpoint][0].opening for endpoint in list(self._connections))
+        recorded = (self._tape.reread(number) for number in openings if number is not None)
+        path = asked.request.path.partition("?")[0]
+        return next((each for each in recorded if each.request.path.partition("?")[0] == path), None)
 
     def _belonging(self, turn: RecordedTurn, named: dict[tuple[bytes, str | None], Connection]) -> Connection:
         """The connection that a turn belongs to, a new one where it is the first of it."""

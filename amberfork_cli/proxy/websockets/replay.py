@@ -85,7 +85,7 @@ class WebSocketReplay:
             return await self._relay.answer(call)
         if self._on_miss is OnMiss.NEAREST and miss.nearest is not None:
             self._reissue.tell(f"{problem}; answered as #{miss.nearest.number}")
-            playback = self._sockets.open_again(asked)
+            playback = self._sockets.open_again(miss.nearest)
             return await self._under_way.answer(call, self._answer(call, asked, playback, miss.nearest))
         self._reissue.tell(problem)
         if (unwritable := self._reissue.keep_missed(call, asked, problem)) is not None:

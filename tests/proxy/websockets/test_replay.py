@@ -278,13 +278,18 @@ def test_an_opening_that_is_not_on_the_tape_is_refused(replaying):
     _, _, replay = replaying(counting, saying())
     run = replay()
 
-    with pytest.raises(WSServerHandshakeError) as refused:
-        run.run(saying(), path="/openai/v1/realtime?model=other")
+    for path in ("/openai/v1/realtime?model=other", "/openai/v1/other"):
+        with pytest.raises(WSServerHandshakeError) as refused:
+            run.run(saying(), path=path)
 
-    assert refused.value.status == 404
-    assert refused.value.headers["x-should-retry"] == "false"
-    (told,) = run.told
-    assert told.endswith(f" {run.recorded.source}: no recorded request has this method and path")
+        assert refused.value.status == 404
+        assert refused.value.headers["x-should-retry"] == "false"
+
+    where = f"is not on the tape {run.recorded.source}: "
+    assert run.told == [
+        f'WS /v1/realtime {where}nearest is #0, which differs at query.model: "m" on the tape, "other" now',
+        f"WS /v1/other {where}no recorded request has this method and path",
+    ]
 
 
 def test_an_opening_that_is_used_up_is_refused(replaying):
@@ -333,9 +338,14 @@ def test_a_message_can_be_answered_as_the_nearest_was(replaying):
     run = replay(on_miss=OnMiss.NEAREST)
 
     answers = [run.run(saying({"say": said})) for said in ("c", "a")]
+    other = run.run(saying(), path="/openai/v1/realtime?model=other")
 
-    assert answers == [heard, heard]
-    assert [sentence.rpartition("; ")[2] for sentence in run.told] == ["answered as #1", "answered as #0"]
+    assert [*answers, other] == [heard, heard, heard[:1]]
+    assert [sentence.rpartition("; ")[2] for sentence in run.told] == [
+        "answered as #1",
+        "answered as #0",
+        "answered as #0",
+    ]
 
 
 def test_another_writing_of_the_same_passes_where_it_may(replaying):
