@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, Verdict, ours
+from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, Spot, Verdict, ours
 from amberfork_cli.render.exchange_words import losses
 from amberfork_cli.render.labels import Mark, exchanges_word, mark, remarks, totals
 from amberfork_cli.render.lines import (
@@ -51,9 +51,15 @@ def header(report: DiffReport, *, page: Page, with_strip: bool) -> list[Line]:
 
 
 def common_endpoint(report: DiffReport) -> str:
-    """The endpoint that all exchanges have, or nothing."""
+    """The endpoint that all exchanges of both tapes have, or nothing."""
     endpoints = {exchange.endpoint for exchange in report.exchanges}
-    return endpoints.pop() if len(endpoints) == 1 else ""
+    changed = any(map(_is_of_endpoint, (spot for exchange in report.changes for spot in exchange.spots)))
+    return endpoints.pop() if len(endpoints) == 1 and not changed else ""
+
+
+def _is_of_endpoint(spot: Spot) -> bool:
+    """Whether a place is the request's method or path, and not a member of the body that is called so."""
+    return spot.label in ("method", "path") and spot.differences[0].recorded_path == ()
 
 
 def strip(exchanges: Sequence[ExchangeDiff], *, page: Page, cells: int) -> Line:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from diff_samples import (
+    CHAT,
     SITUATIONS,
     carried,
     changed_argument,
@@ -162,6 +163,19 @@ def test_endpoints_that_differ_stand_at_each_block() -> None:
 
     assert text.splitlines()[0] == "recorded   monday.jsonl   5 exchanges"
     assert "◆ #4     FORK  model output  POST /v1/responses\n" in text
+
+
+def test_the_header_names_no_endpoint_that_only_one_tape_has() -> None:
+    """Where method or path changed, its block names it; a member of the body may be called so, too."""
+    moved = Spot("method", (), (value((), "PUT", "POST"),))
+    member = setting("method", "a", "b")
+
+    heads = [
+        _text(report([fork(0, Origin.SETTINGS, said("x"), [spot])])).split("\n", 1)[0]
+        for spot in (moved, member)
+    ]
+
+    assert [head.endswith(CHAT) for head in heads] == [False, True]
 
 
 def test_names_that_look_alike_are_cut_around_their_difference() -> None:

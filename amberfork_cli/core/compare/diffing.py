@@ -16,6 +16,7 @@ from amberfork_cli.core.compare.bodies import Finding, findings, narrowed
 from amberfork_cli.core.compare.causes import cause, turn_words
 from amberfork_cli.core.compare.conversation import Turn, turns
 from amberfork_cli.core.compare.earlier import calls_made, reading_with_calls, unanswered, with_calls
+from amberfork_cli.core.compare.endpoints import endpoint_findings, endpoint_text
 from amberfork_cli.core.compare.matching import pair
 from amberfork_cli.core.compare.reading import Reading, read
 from amberfork_cli.core.compare.report import (
@@ -107,7 +108,7 @@ class _Run:
         self.tape, self._options, self.endpoints = tape, options, endpoints
         self._ignored = self._replaced = 0
         sketcher = Sketcher(options.rules, endpoints=endpoints)
-        self._minted = sketcher.minted
+        self._minted, self.minted_in_paths = sketcher.minted, sketcher.minted_in_paths
         self._unexplained: set[str] = set()
         self.endpoint_texts: list[str] = []
         self._texts: dict[str, str] = {}
@@ -120,7 +121,7 @@ class _Run:
             self._replaced += adjusted.replaced
             sketch = sketcher.sketch(adjusted.exchange)
             self._unexplained |= sketch.unexplained
-            text = _endpoint_text(exchange.request) if self.endpoints else ""
+            text = endpoint_text(exchange.request) if self.endpoints else ""
             self.endpoint_texts.append(self._texts.setdefault(text, text))
             yield sketch
 
@@ -366,7 +367,8 @@ class _Comparison:
         yield _NOTHING
 
     def _all_findings(self, old: Exchange, new: Exchange, skip: tuple[range, range]) -> list[Finding]:
-        found = _endpoint_findings(old.request, new.request) if self._new.endpoints else []
+        minted = self._old.minted_in_paths, self._new.minted_in_paths
+        found = endpoint_findings(old.request, new.request, minted) if self._new.endpoints else []
         readings = self._old.reading(old, skip=skip[0]), self._new.reading(new, skip=skip[1])
         if readings[0] is None or readings[1] is None:
             return found + _verbatim(old.request.body, new.request.body)
@@ -516,21 +518,6 @@ def _outside_differs(new: Turn, old: Turn) -> tuple[bytes, ...] | None:
     if (new.rest, new.endpoint) == (old.rest, old.endpoint):
         return None
     return new.rest, new.endpoint, old.rest, old.endpoint
-
-
-def _endpoint_text(request: Request) -> str:
-    """Method and path as a display shows them, without the query, which may hold a key."""
-    return f"{request.method} {request.path.partition('?')[0]}".strip()
-
-
-def _endpoint_findings(old: Request, new: Request) -> list[Finding]:
-    """A difference of method or path, each of which is told as it stands."""
-    found = []
-    for name, left, right in (("method", old.method, new.method), ("path", old.path, new.path)):
-        if left != right:
-            difference = Difference(Kind.VALUE, (), (), (), left, right)
-            found.append(Finding(Spot(name, (), (difference,)), Origin.SETTINGS))
-    return found
 
 
 def _verbatim(old: Body, new: Body) -> list[Finding]:

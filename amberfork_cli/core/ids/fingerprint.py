@@ -97,6 +97,11 @@ class Sketcher:
         """What the responses sketched so far gave out, for looking at one of the exchanges again."""
         return self._minted
 
+    @property
+    def minted_in_paths(self) -> Minted:
+        """The same for IDs in URL paths, which count as they stand where the rules leave handles alone."""
+        return self._minted if IdClass.ITEM in CLASSES[self._rules] else {}
+
     def sketch(self, exchange: Exchange) -> Sketch:
         """What that exchange compares by; its response explains handles of the exchanges after it."""
         value = json_of(exchange.request.body)
@@ -118,8 +123,7 @@ class Sketcher:
     def _endpoint(self, exchange: Exchange) -> bytes:
         if not self._endpoints:
             return b""
-        aside = self._minted if IdClass.ITEM in CLASSES[self._rules] else {}
-        return endpoint_key(exchange.request.method, exchange.request.path, aside)
+        return endpoint_key(exchange.request.method, exchange.request.path, self.minted_in_paths)
 
     def _minter(self, handles: Iterable[str]) -> int | None:
         """The exchange whose response gave out the first of those handles that any did."""
@@ -218,13 +222,17 @@ def endpoint_key(method: str, path: str, minted: Minted) -> bytes:
 
     A segment of the path counts as an ID only where an earlier response of the tape gave it out.
     """
-    query = path.partition("?")[2]
-    pairs = sorted(pair for pair in query.split("&") if pair and not _is_credential(pair))
     segments = (
         b"m" + minted[segment][0] if segment in minted else b"s" + _bytes(segment)
         for segment in path_ids(path)
     )
-    return content_digest(_bytes(method.upper()), _bytes("&".join(pairs)), *segments)
+    return content_digest(_bytes(method.upper()), _bytes("&".join(query_pairs(path))), *segments)
+
+
+def query_pairs(path: str) -> list[str]:
+    """What a query asks, `name=value` each, sorted and without credentials."""
+    query = path.partition("?")[2]
+    return sorted(pair for pair in query.split("&") if pair and not _is_credential(pair))
 
 
 def _is_credential(pair: str) -> bool:
