@@ -35,7 +35,11 @@ _HEADER_BYTES: Final = 64 << 10  # a line of headers; aiohttp takes 8 KiB, some 
 _IDLE_S: Final = 3600.0  # SDKs keep connections for long, and meet a closed one with an error
 _LAST_PORT: Final = 65535
 _GRACE_S: Final = 1.0  # for what is under way when the edge is closed
-_QUIET: Final = logging.Logger("amberfork.edge", logging.CRITICAL + 1)
+_HTTP_2: Final = "PRI"  # what a client begins with that speaks nothing else
+_SPEAKS_HTTP_2: Final = (
+    "a client speaks HTTP/2, which is not recorded; AWS's SDK for JavaScript speaks HTTP/1.1 with "
+    "`requestHandler: new NodeHttpHandler()`"
+)
 
 
 class Service(ABC):
@@ -109,7 +113,7 @@ class Edge:
             handler_cancellation=True,
             auto_decompress=False,
             access_log=None,
-            logger=_QUIET,
+            logger=_log(self._tell),
             keepalive_timeout=_IDLE_S,
             max_line_size=_HEADER_BYTES,
             max_field_size=_HEADER_BYTES,
@@ -158,6 +162,33 @@ class Edge:
             self._tell(f"{call.method} {call.target.partition('?')[0]}: {type(error).__name__}: {error}")
             break_off(call)
             raise
+
+
+class _Unread(logging.Handler):
+    """Tells, once each, of requests that are none; what else goes wrong is told where it does."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        super().__init__()
+        self._tell, self._told = tell, set[str]()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from aiohttp.http_exceptions import HttpProcessingError
+
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, HttpProcessingError):
+            return
+        words = error.message.partition("\n")[0].rstrip(":")
+        sentence = _SPEAKS_HTTP_2 if _HTTP_2 in words else f"a request could not be read: {words}"
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self._tell(sentence)
+
+
+def _log(tell: Callable[[str], None]) -> logging.Logger:
+    """Where aiohttp says what happens: nobody reads it but for requests that are none."""
+    log = logging.Logger("amberfork.edge", logging.DEBUG)
+    log.addHandler(_Unread(tell))
+    return log
 
 
 async def _whole_body(incoming: BaseRequest) -> bytes:
