@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from threading import Event
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Final
 
@@ -36,39 +36,60 @@ def run_agent(command: Sequence[str], environment: Mapping[str, str], *, quiet: 
     return code if code >= 0 else _SIGNALLED - code
 
 
-def wait_for_the_end() -> None:
-    """Wait for Ctrl-C, or for being asked to end."""
-    ended = Event()
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, lambda *_: ended.set()) for number in numbers}
+@contextmanager
+def awaiting_the_end() -> Iterator[Callable[[], None]]:
+    """Take note of Ctrl-C, and of being asked to end, from now on; gives what waits for it."""
+    ends: SimpleQueue[int] = SimpleQueue()  # an Event would lock out a signal that comes as it is waited for
+
+    def wait() -> None:
+        while True:
+            with suppress(Empty):  # Windows hands a signal on only between two waits
+                ends.get(timeout=_A_WHILE_S)
+                return
+
+    asked_to = _numbers("SIGINT", "SIGTERM", "SIGHUP")
+    before = {number: signal.signal(number, lambda number, _: ends.put(number)) for number in asked_to}
     try:
-        while not ended.wait(_A_WHILE_S):  # Windows hands a signal on only between two waits
-            pass
+        yield wait
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 class _Held:
-    """Signals to this process, which go to the agent."""
+    """Signals to this process, which go to the agent, unless it has them from the terminal as we have."""
 
     child: subprocess.Popen[bytes] | None = None
 
+    def __init__(self) -> None:
+        self._had_terminal = _in_foreground() is not None
+
     def __call__(self, number: int, _: FrameType | None) -> None:
-        if self.child is not None and not (number in _FROM_A_TERMINAL and _has_terminal()):
+        if self.child is not None and not self._is_from_terminal(number):
             self.child.send_signal(number)
 
+    def _is_from_terminal(self, number: int) -> bool:
+        """Whether a terminal has sent it, to all that run in its foreground: a key, or its own end.
 
-_FROM_A_TERMINAL: Final = frozenset(
-    getattr(signal, name) for name in ("SIGINT", "SIGQUIT", "SIGWINCH") if hasattr(signal, name)
-)
+        A key that another program sends to us alone meanwhile cannot be told from the terminal's.
+        """
+        if number in _AT_ITS_END:
+            return self._had_terminal and _in_foreground() is None
+        return number in _AT_A_KEY and _in_foreground() == os.getpgrp()
+
+
+def _numbers(*names: str) -> frozenset[int]:
+    return frozenset(getattr(signal, name) for name in names if hasattr(signal, name))
+
+
+_AT_A_KEY: Final = _numbers("SIGINT", "SIGQUIT", "SIGWINCH")
+_AT_ITS_END: Final = _numbers("SIGHUP")
 
 
 @contextmanager
 def _signals_held() -> Iterator[_Held]:
     held = _Held()
-    numbers = [getattr(signal, name) for name in _HANDED_ON if hasattr(signal, name)]
-    before = {number: signal.signal(number, held) for number in numbers}
+    before = {number: signal.signal(number, held) for number in _numbers(*_HANDED_ON)}
     try:
         yield held
     finally:
@@ -76,15 +97,15 @@ def _signals_held() -> Iterator[_Held]:
             signal.signal(number, handler)
 
 
-def _has_terminal() -> bool:
-    """Whether a terminal has us in its foreground: then it has sent the agent the same signal itself."""
+def _in_foreground() -> int | None:
+    """The group of processes that is in the foreground of our terminal, `None` where we have none."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
     except OSError:
-        return False
+        return None
     try:
-        return os.tcgetpgrp(terminal) == os.getpgrp()
+        return os.tcgetpgrp(terminal)
     except OSError:
-        return False
+        return None
     finally:
         os.close(terminal)

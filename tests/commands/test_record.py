@@ -79,6 +79,7 @@ def running(tmp_path, environment, *arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,  # without a terminal, whatever the tests are run from
     )
     try:
         yield process
@@ -197,7 +198,7 @@ def test_an_agent_that_a_signal_ends_ends_the_recorder_alike(record, tape):
     assert len(tape()) == 1
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGUSR1"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1"])
 def test_signals_reach_the_agent(name, tmp_path, environment):
     """Which ends as it likes, and the recorder with it."""
     agent = f"""
