@@ -1,4 +1,4 @@
-"""The GitHub Actions recipe of docs/replay.md: what it shows is run, but for what sets the machine up."""
+"""The GitHub Actions recipe of docs/replay.md: what it shows is run, but for what GitHub's own actions do."""
 
 from __future__ import annotations
 
@@ -26,49 +26,51 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def recipe() -> tuple[dict[str, str], list[str]]:
-    """The environment of the job, and its commands in their order."""
+def recipe() -> tuple[dict[str, str], list[str], str]:
+    """The environment of the job, its commands in their order, and the file that it keeps where one fails."""
     (text,) = re.findall(r"```yaml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     job = yaml.safe_load(text)["jobs"]["check"]
-    return job["env"], [step["run"] for step in job["steps"] if "run" in step]
+    (kept,) = (step for step in job["steps"] if step.get("if") == "failure()")
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    return job["env"], commands, kept["with"]["path"]
 
 
-def ran(commands: list[str], variables: dict[str, str], folder: Path) -> list[int]:
-    """The exit code of each command, run as a runner does."""
+def ran(command: str, variables: dict[str, str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command, run as a runner does."""
     scripts = str(Path(sys.executable).parent)
     env = {**os.environ, **variables, "CI": "true", "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
     env["PATH"] = os.pathsep.join([scripts, env["PATH"]])
-    return [
-        subprocess.run(
-            ["bash", "-e", "-c", command],
-            cwd=folder,
-            env=env,
-            capture_output=True,
-            timeout=LIMIT_S,
-            check=False,
-        ).returncode
-        for command in commands
-    ]
+    return subprocess.run(
+        ["bash", "-e", "-c", command],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
 
 
 def test_the_job_passes_where_the_agent_asks_the_same(project: Path) -> None:
     """And leaves its report in the summary."""
-    variables, (install, *commands) = recipe()
+    variables, (install, command), _ = recipe()
 
-    codes = ran(commands, variables, project)
+    check = ran(command, variables, project)
 
     assert install == "pip install amberfork-cli"
-    assert codes == [0, 0]
+    assert (check.returncode, check.stdout.partition(" ")[0]) == (0, "::notice")
     assert "Same" in (project / "summary.md").read_text(encoding="utf-8")
 
 
 def test_the_job_fails_where_it_does_not(project: Path) -> None:
-    """With the same report of what changed."""
-    variables, (_, *commands) = recipe()
+    """With an annotation, what changed in the summary, and the report that is kept."""
+    variables, (_, command), kept = recipe()
     agent = project / "agent.py"
     agent.write_text(agent.read_text(encoding="utf-8").replace('"small"', '"large"'), encoding="utf-8")
 
-    codes = ran(commands, variables, project)
+    check = ran(command, variables, project)
 
-    assert codes == [1, 0]
-    assert "model" in (project / "summary.md").read_text(encoding="utf-8")
+    assert check.returncode == 1
+    assert check.stdout.startswith("::error ")
+    assert "large" in (project / "summary.md").read_text(encoding="utf-8")
+    assert "large" in (project / kept).read_text(encoding="utf-8")
