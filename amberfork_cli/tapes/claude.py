@@ -3,12 +3,13 @@
 Each line has a parent, but not the one that a chain of messages would give it: the results of calls that were
 made at once have their calls for parents, and the pieces of one answer each other. So the lines of a thread
 count in their order, and a parent only tells where a user went back. The main thread is one; each subagent
-has its own.
+has its own. There is no description of the format by its maker; what it looks like was compared with logs of
+versions 1.0 to 2.1 in public repositories.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,9 +20,10 @@ from amberfork_cli.tapes.sessions import Asked, History, Session, text_member
 
 _Object = dict[str, JsonValue]
 _NOT_SENT: Final = ("isApiErrorMessage", "isVisibleInTranscriptOnly")
+_SUMMARY: Final = "isCompactSummary"  # is sent, though it is marked as only visible as well
 _NO_MODEL: Final = "<synthetic>"  # what Claude Code says itself, in the place of a model
 _LINES: Final = frozenset(
-    {"summary", "file-history-snapshot"}
+    {"summary", "file-history-snapshot", "attribution-snapshot"}
 )  # those that a log may begin with, and no ID has
 
 
@@ -68,11 +70,20 @@ class _Log:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """How far a thread was after a line, and how many pieces of answers had come."""
+    """How far a thread was after a line, how many pieces of answers had come, whether it was itself said."""
 
     history: History
     messages: int
     pieces: int
+    said: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Messages that a compaction left as they were, and the line behind which they stand."""
+
+    behind: str = ""
+    messages: tuple[JsonValue, ...] = ()
 
 
 class _Thread:
@@ -83,6 +94,7 @@ class _Thread:
         self._model: JsonValue = None
         self._pieces = 0
         self._places: dict[str, _Place] = {}
+        self._kept = _Kept()
         self._begin(History())
 
     def _begin(self, history: History) -> None:
@@ -94,12 +106,48 @@ class _Thread:
         """One line of the thread."""
         if _begins_anew(line):
             self.leave()
+            self._kept = self._kept_by(line)
             self._begin(History())
         elif _is_prompt(line):
             self._go_back_to(self._places.get(text_member(line, "parentUuid") or ""))
-        if _was_sent(line):
+        said = _was_sent(line)
+        if said:
             self._say(line)
-        self._places[uuid] = _Place(self._history, len(self._history), self._pieces)
+        self._places[uuid] = _Place(self._history, len(self._history), self._pieces, said)
+        if uuid == self._kept.behind:
+            self._keep()
+
+    def _kept_by(self, line: _Object) -> _Kept:
+        """What a compaction leaves as it was: messages of the history until then."""
+        compaction = line.get("compactMetadata")
+        if not isinstance(compaction, dict):
+            return _Kept()
+        segment, kept = compaction.get("preservedSegment"), compaction.get("preservedMessages")
+        uuids = kept.get("uuids") if isinstance(kept, dict) else None
+        if not isinstance(uuids, list):
+            uuids = [*self._between(text_member(segment, "headUuid"), text_member(segment, "tailUuid"))]
+        places = (self._places.get(uuid) for uuid in uuids if isinstance(uuid, str))
+        said = [
+            place.history.first(place.messages)[-1] for place in places if place is not None and place.said
+        ]
+        behind = text_member(kept, "anchorUuid") or text_member(segment, "anchorUuid") or ""
+        return _Kept(behind, tuple({id(message): message for message in said}.values()))
+
+    def _between(self, head: str | None, tail: str | None) -> Iterator[str]:
+        """The lines of the thread from one to another."""
+        inside = False
+        for uuid in self._places if head in self._places and tail in self._places else ():
+            inside = inside or uuid == head
+            if inside:
+                yield uuid
+            if uuid == tail:
+                return
+
+    def _keep(self) -> None:
+        """Go on with what a compaction left, behind its summary."""
+        for message in self._kept.messages:
+            self._history.append(message)
+        self._kept = _Kept()
 
     def leave(self) -> None:
         """Ask what was never answered, where results would be lost otherwise."""
@@ -148,7 +196,9 @@ def _begins_anew(line: _Object) -> bool:
 
 
 def _was_sent(line: _Object) -> bool:
-    if line.get("type") not in ("user", "assistant") or any(line.get(name) is True for name in _NOT_SENT):
+    if line.get("type") not in ("user", "assistant"):
+        return False
+    if line.get(_SUMMARY) is not True and any(line.get(name) is True for name in _NOT_SENT):
         return False
     message = line.get("message")
     return isinstance(message, dict) and message.get("model") != _NO_MODEL

@@ -196,7 +196,7 @@ def test_after_a_compaction_the_history_is_its_summary() -> None:
     log.assistant("m1", call("c1"))
     last = log.result("c1")
     log.line("system", subtype="compact_boundary", parent=None, logicalParentUuid=last)
-    log.user("This session is continued", isCompactSummary=True)
+    log.user("This session is continued", isCompactSummary=True, isVisibleInTranscriptOnly=True)
     log.user("go on")
     log.assistant("m2", text("2"))
 
@@ -205,6 +205,61 @@ def test_after_a_compaction_the_history_is_its_summary() -> None:
     assert [exchange.response is None for exchange in exchanges] == [False, True, False]
     assert [len(messages) for messages in _messages(exchanges)] == [1, 3, 2]
     assert [_text(message) for message in _messages(exchanges)[2]] == ["This session is continued", "go on"]
+
+
+@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_a_compaction_keeps_stands_behind_its_summary(listed: bool, again: bool) -> None:
+    """As it was, whole answers included, whether it is written down once more or not."""
+    log = Log()
+    log.user("one")
+    log.assistant("m1", text("1"))
+    log.user("two")
+    first = log.assistant("m2", text("2"))
+    between = log.line("attachment", attachment={})
+    last = log.assistant("m2", call("c1"))
+    if listed:
+        kept = {"preservedMessages": {"anchorUuid": "summary", "uuids": [first, between, last, "gone"]}}
+    else:
+        kept = {"preservedSegment": {"anchorUuid": "summary", "headUuid": first, "tailUuid": last}}
+    log.line("system", subtype="compact_boundary", parent=None, compactMetadata=kept)
+    log.user("So far", uuid="summary", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    if again:
+        log.lines.append({**log.lines[5], "parentUuid": "summary"})
+    log.result("c1", parent=last)
+    log.assistant("m3", text("3"))
+
+    messages = _messages(_exchanges(log))[-1]
+
+    assert [(message["role"], _text(message)) for message in messages] == [
+        ("user", "So far"),
+        ("assistant", "2"),
+        ("user", ""),
+    ]
+    assert messages[1]["content"] == [text("2"), call("c1")]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        None,
+        {"trigger": "auto"},
+        {"preservedMessages": {"anchorUuid": "summary"}},
+        {"preservedMessages": {"uuids": [7, "gone"]}},
+        {"preservedSegment": {"anchorUuid": "summary", "headUuid": "gone", "tailUuid": "u0"}},
+    ],
+)
+def test_a_compaction_that_names_nothing_keeps_nothing(metadata: Json) -> None:
+    """Nor does one that names what is not in the log."""
+    log = Log()
+    log.user("one")
+    log.line("system", subtype="compact_boundary", parent=None, compactMetadata=metadata)
+    log.user("So far", uuid="summary", isCompactSummary=True)
+    log.assistant("m1", text("1"))
+
+    assert [[_text(message) for message in messages] for messages in _messages(_exchanges(log))] == [
+        ["So far"]
+    ]
 
 
 def test_a_root_in_the_middle_begins_anew() -> None:
