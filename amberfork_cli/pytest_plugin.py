@@ -203,7 +203,10 @@ def _tape_file(item: pytest.Item, config: pytest.Config, path: str | os.PathLike
         return item.path.parent / path
     within, bracket, parameters = item.nodeid.partition("::")[2].partition("[")
     name = _file_name(within.replace("::", ".") + bracket + parameters)
-    return item.path.parent / str(config.getini("tape_dir")) / item.path.stem / f"{name}.jsonl"
+    beside, folder = item.path.parent, Path(str(config.getini("tape_dir")))
+    if folder.is_absolute():
+        folder /= os.path.relpath(beside, config.rootpath).replace(os.pardir, "_")
+    return beside / folder / item.path.stem / f"{name}.jsonl"
 
 
 def _file_name(test: str) -> str:

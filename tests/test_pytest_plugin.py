@@ -342,6 +342,32 @@ def test_tests_of_one_name_in_two_folders_have_two_tapes(project, pytester):
     assert (pytester.path / "two" / "tapes" / "test_same" / "test_greets.jsonl").exists()
 
 
+def test_tapes_in_one_folder_are_told_apart_by_that_of_their_tests(project, pytester):
+    """A folder that is not beside each file has the same folders in it."""
+    everything = pytester.path / "everything"
+    pytester.makeini(f"[pytest]\ntape_dir = {everything}\n")
+    (pytester.path / "one").mkdir()
+    (pytester.path / "one" / "test_it.py").write_text(dedent(GREETS.replace("hello", "one")))
+    options = ("--import-mode=importlib", "-o", "pythonpath=.")
+
+    assert [outcome(project(GREETS, *options)) for _ in range(2)] == ["2 passed"] * 2
+    assert sorted(str(path.relative_to(everything)) for path in everything.rglob("*.jsonl")) == [
+        "one/test_it/test_greets.jsonl",
+        "test_it/test_greets.jsonl",
+    ]
+
+
+def test_a_tape_that_cannot_be_written_is_one_line(project, pytester):
+    """And no traceback."""
+    (pytester.path / "tapes").write_text("a file, where the folder is to be")
+
+    ran = project(GREETS)
+
+    assert outcome(ran) == "1 error"
+    assert "\namberfork: cannot write " in str(ran.stdout)
+    assert "Traceback" not in str(ran.stdout)
+
+
 def test_a_mark_on_one_parameter_is_for_that_one(project, tape):
     """The others keep their environment, although they share the function."""
     tests = """

@@ -7,8 +7,8 @@ what is asked after that, by the end of its fixtures, judged when they are throu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from os import getpid
 from pathlib import Path
@@ -20,6 +20,7 @@ from amberfork_cli.core.compare.report import DiffReport
 from amberfork_cli.core.redaction.redact import taken_out
 from amberfork_cli.core.tape import Exchange, ExchangeList, Tape
 from amberfork_cli.errors import OutputError
+from amberfork_cli.files.naming import printable, reason
 from amberfork_cli.proxy.answering import answer_whole
 from amberfork_cli.proxy.calls import FINAL_ERROR_HEADERS, Call
 from amberfork_cli.proxy.choices import OnMiss
@@ -129,7 +130,8 @@ class Recording(Course):
     ) -> None:
         super().__init__(path, name=name, talks=talks)
         self._tell = tell
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with _trouble_of(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         self._beside = path.with_name(f".{path.name}.{getpid()}")  # so that no other run reads half of it
         self._tape = _new_tape(self._beside, self.stack, redacted=redacted)
         self._kept: Kept = RedactedTape(self._tape) if redacted else self._tape
@@ -154,8 +156,10 @@ class Recording(Course):
         """Put the tape in its place, if all was well."""
         if passed and self._tape.failure is not None:
             return Verdict(str(self._tape.failure))
+        self.stack.close()  # before it is moved, for Windows moves no file that is open
         if passed and self._tape.count:
-            self._beside.replace(self.path)
+            with _trouble_of(self.path):
+                self._beside.replace(self.path)
         return GOOD
 
     def close(self) -> None:
@@ -288,6 +292,14 @@ class _Nothing(Service):
         """Tell the agent."""
         body = call.error(_NOT_THERE, "not_found_error", self._reason)
         return await answer_whole(call, _NOT_THERE, FINAL_ERROR_HEADERS, body)
+
+
+@contextmanager
+def _trouble_of(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(reason(error), target=printable(path)) from error
 
 
 def _new_tape(path: Path, stack: ExitStack, *, redacted: bool) -> TapeFile:
