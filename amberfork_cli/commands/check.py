@@ -22,9 +22,9 @@ from amberfork_cli.commands.options import (
     Replace,
     pairs,
 )
-from amberfork_cli.commands.reporting import DiffFormat, Format
+from amberfork_cli.commands.reporting import FileForm, Format
 from amberfork_cli.commands.served import SERVED, Command, Env, Port, Upstreams
-from amberfork_cli.errors import OptionError, OutputError, TapeError
+from amberfork_cli.errors import OptionError, TapeError
 from amberfork_cli.proxy.choices import OnMiss
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def check(
     command: Command = None,
     *,
     format: Annotated[
-        DiffFormat | None,
+        Format | None,
         typer.Option(
             "--format",
             "-f",
-            metavar="|".join(DiffFormat),
+            metavar="|".join(Format),
             help="How to show the report, as with diff.",
             rich_help_panel=SHOWN,
         ),
@@ -114,15 +114,15 @@ def check(
 
     if not command:
         raise OptionError("check runs an agent: amberfork check TAPE -- CMD...")
-    _refuse_what_cannot_be_written(output or ())
+    reporting.refuse_what_cannot_be_written(output or ())
     if update:
         _refuse_to_update_what_is_no_recording(tape)
     if no_color:
         showing.forbid_colour()
     settings = project_settings()
-    usual = chosen(settings, "format", settings.format, DiffFormat) if settings.format else DiffFormat.TEXT
+    usual = chosen(settings, "format", settings.format, Format) if settings.format else Format.TEXT
     if tools is not None:
-        _refuse_what_tools_exclude(tools, format or usual, update=update)
+        _refuse_what_tools_exclude(tools, format or usual, output or (), update=update)
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     opened = open_tape(tape, input_format=input_format, lenient=lenient, notice=showing.tell)
     with opened as recorded, TemporaryDirectory(prefix="amberfork-") as folder:
@@ -147,11 +147,12 @@ def check(
         with open_tape(asked_now) as reissued:
             reissued.source = _THIS_RUN  # and not the name of a temporary file
             report = compared(recorded, reissued, counts, loose=loose, responses=False)
-            reporting.save(report, output or (), full=full, reread=looking_up(recorded, reissued))
+            told = reporting.DiffTold(
+                report, full=full, reread=looking_up(recorded, reissued), tools=tool_report
+            )
+            reporting.save(told, output or ())
             if not quiet:
-                reporting.show(report, format or usual, full=full)
-            if tool_report is not None and not quiet:
-                _show_tools(tool_report, format or usual)
+                reporting.show(told, format or usual)
             if update and not report.same and _may_be_written(tape, reissued, code):
                 _update(tape, recorded, reissued)
                 return ExitCode.SAME
@@ -185,36 +186,17 @@ def _tools_run(recorded: Tape, registry: str) -> RunReport:
     return tool_runs.report_on(recorded, registry)
 
 
-def _show_tools(report: RunReport, form: DiffFormat) -> None:
-    """Show what became of the tool calls, below the diff: as a document if that is one, else as text."""
-    from amberfork_cli.commands import tool_runs
-    from amberfork_cli.commands.showing import stdout
-
-    if form is DiffFormat.JSON:
-        tool_runs.show(report, Format.JSON, is_plan=False)
-    else:
-        stdout().write("\n")
-        tool_runs.show(report, Format.TEXT, is_plan=False)
-
-
-def _refuse_what_tools_exclude(registry: str, form: DiffFormat, *, update: bool) -> None:
+def _refuse_what_tools_exclude(registry: str, form: Format, files: Sequence[Path], *, update: bool) -> None:
     """Raises OptionError for what would leave it open which results count, or mix two kinds of lines."""
     if not registry:
         raise OptionError("which tools? Name them: --tools mytools.py")
     if update:
         raise OptionError("--tools and --update exclude each other: check the tools once the tape is new")
-    if form is DiffFormat.JSONL:
-        raise OptionError("--tools and --format jsonl exclude each other: json gives a document for each")
-
-
-def _refuse_what_cannot_be_written(files: Sequence[Path]) -> None:
-    """Raises OptionError and OutputError for what would lose a report that an agent has run for."""
-    from amberfork_cli.commands import reporting
-
+    if form is Format.JSONL:
+        raise OptionError("--tools and --format jsonl exclude each other: json has both in one document")
     for file in files:
-        reporting.suffix_of(file, reporting.DIFF_FORMS)
-        if not file.parent.is_dir():
-            raise OutputError(f"there is no folder {file.parent}", target=str(file))
+        if file.suffix.lower() == FileForm.JSONL:
+            raise OptionError(f"--tools and {file} exclude each other: .json has both in one document")
 
 
 def _refuse_to_update_what_is_no_recording(tape: Path) -> None:

@@ -34,7 +34,7 @@ def demo(no_color: NoColor = False) -> ExitCode:
         recorded=replace(report.recorded, source=_RECORDED),
         reissued=replace(report.reissued, source=_REISSUED),
     )
-    reporting.show(report, reporting.DiffFormat.TEXT, full=False)
+    reporting.show(reporting.DiffTold(report), reporting.Format.TEXT)
     showing.stdout().write(f"\n{_INVITATION}\n")
     return ExitCode.SAME
 

@@ -21,7 +21,7 @@ from amberfork_cli.commands.options import (
     Replace,
     pairs,
 )
-from amberfork_cli.commands.reporting import DiffFormat
+from amberfork_cli.commands.reporting import Format
 from amberfork_cli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def diff(
     ],
     *,
     format: Annotated[
-        DiffFormat | None,
+        Format | None,
         typer.Option(
             "--format",
             "-f",
-            metavar="|".join(DiffFormat),
+            metavar="|".join(Format),
             help="How to show it: as text (the default), as one JSON document, a difference a line, or as "
             "annotations and a summary in GitHub Actions.",
             rich_help_panel=SHOWN,
@@ -100,11 +100,11 @@ def diff(
     if recorded == reissued == Path("-"):
         raise OptionError("only one of the two can come from stdin")
     for file in output or ():
-        reporting.suffix_of(file, reporting.DIFF_FORMS)
+        reporting.form_of(file)
     if no_color:
         showing.forbid_colour()
     settings = project_settings()
-    usual = chosen(settings, "format", settings.format, DiffFormat) if settings.format else DiffFormat.TEXT
+    usual = chosen(settings, "format", settings.format, Format) if settings.format else Format.TEXT
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
 
     def opened(tape: Path) -> Tape:
@@ -113,9 +113,10 @@ def diff(
 
     with opened(recorded) as old, opened(reissued) as new:
         report = compared(old, new, counts, loose=loose, responses=responses)
-        reporting.save(report, output or (), full=full, reread=looking_up(old, new))
+        told = reporting.DiffTold(report, full=full, reread=looking_up(old, new))
+        reporting.save(told, output or ())
     if not quiet:
-        reporting.show(report, format or usual, full=full)
+        reporting.show(told, format or usual)
     return ExitCode.SAME if report.same else ExitCode.DIFFERENT
 
 

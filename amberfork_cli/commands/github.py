@@ -1,4 +1,4 @@
-"""A diff in a job of GitHub Actions: annotations on stdout, the whole of it in the summary of the job."""
+"""A report in a job of GitHub Actions: annotations on stdout, the whole of it in the summary of the job."""
 
 from __future__ import annotations
 
@@ -10,26 +10,23 @@ from amberfork_cli.commands.showing import output, tell
 from amberfork_cli.errors import OutputError
 
 if TYPE_CHECKING:
-    from amberfork_cli.core.compare.report import DiffReport
+    from amberfork_cli.commands.reporting import Told
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 
 
-def show(report: DiffReport, *, full: bool) -> None:
+def show(told: Told) -> None:
     """Write annotations to stdout, and Markdown to the end of the file that the environment names.
 
     Raises OutputError.
     """
-    from amberfork_cli.render.github import to_github
-    from amberfork_cli.render.markdown import to_markdown
-
     target = os.environ.get(SUMMARY)
     if target:
-        _append(Path(target), f"{to_markdown(report, full=full)}\n".encode())
+        _append(Path(target), f"{told.markdown()}\n".encode())
     else:
         tell(f"{SUMMARY} names no file, so there is no summary")
     with output(None) as stream:
-        stream.write(to_github(report).encode())
+        stream.write(told.annotations().encode())
 
 
 def _append(target: Path, text: bytes) -> None:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from amberfork_cli.commands.showing import output, stdout
-from amberfork_cli.errors import OptionError
+from amberfork_cli.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
     from amberfork_cli.core.compare.report import DiffReport
+    from amberfork_cli.core.tools.run_report import RunReport
     from amberfork_cli.render.html import Reread
+    from amberfork_cli.render.lines import Line
 
 
 class Format(StrEnum):
-    """How a report is shown."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
-
-
-class DiffFormat(StrEnum):
-    """How a diff is shown; `github` is for a job of GitHub Actions."""
+    """How a report is shown on stdout; `github` is for a job of GitHub Actions."""
 
     TEXT = "text"
     JSON = "json"
@@ -32,101 +29,207 @@ class DiffFormat(StrEnum):
     GITHUB = "github"
 
 
-SUFFIXES: Final = {".txt": Format.TEXT, ".json": Format.JSON, ".jsonl": Format.JSONL}
+class FileForm(StrEnum):
+    """How a report is written to a file, by the suffix of its name."""
+
+    TEXT = ".txt"
+    JSON = ".json"
+    JSONL = ".jsonl"
+    MARKDOWN = ".md"
+    HTML = ".html"
+    JUNIT = ".xml"
 
 
-def format_of(file: Path) -> Format:
-    """The form that a file is to be written in, one of those of stdout; raises OptionError."""
-    return SUFFIXES[suffix_of(file, SUFFIXES)]
+_AS_FILE: Final[Mapping[Format, FileForm]] = MappingProxyType(
+    {Format.JSON: FileForm.JSON, Format.JSONL: FileForm.JSONL}
+)
 
 
-def suffix_of(file: Path, known: Iterable[str]) -> str:
-    """The suffix that tells the form of a file; raises OptionError where it is none of the known ones."""
+class Told(ABC):
+    """What a command has found, in every form that it can be told in."""
+
+    @abstractmethod
+    def lines(self, *, width: int | None, ascii: bool = False) -> Sequence[Line]:
+        """As text, no wider than so many cells; `None` is for a pipe."""
+
+    @abstractmethod
+    def answer(self, *, width: int | None, ascii: bool = False) -> Sequence[Line]:
+        """The end of that text, to stay on the screen when a pager has shown it all."""
+
+    @abstractmethod
+    def annotations(self) -> str:
+        """As workflow commands of GitHub Actions."""
+
+    @abstractmethod
+    def markdown(self) -> str:
+        """As a comment on a pull request, or the summary of a job."""
+
+    def written(self, form: FileForm) -> bytes:
+        """As the content of a file."""
+        if form is FileForm.TEXT:
+            from amberfork_cli.render.lines import plain_text
+
+            return "".join(f"{plain_text(line)}\n" for line in self.lines(width=None)).encode()
+        return self.markdown().encode() if form is FileForm.MARKDOWN else self._written(form)
+
+    @abstractmethod
+    def _written(self, form: FileForm) -> bytes:
+        """The same for what is neither text nor Markdown."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffTold(Told):
+    """What comparing two tapes found.
+
+    `full` tells whole values and every difference, `reread` looks up the exchanges that a page shows whole,
+    `tools` is the run of tools beside it, if there was one.
+    """
+
+    report: DiffReport
+    full: bool = False
+    reread: Reread | None = None
+    tools: RunReport | None = None
+
+    def lines(self, *, width: int | None, ascii: bool = False) -> Sequence[Line]:
+        """The diff, and the run below it."""
+        from amberfork_cli.render.text import lay_out
+
+        lines = lay_out(self.report, width=width, full=self.full, ascii=ascii)
+        beside = self._beside()
+        return [*lines, (), *beside.lines(width=width, ascii=ascii)] if beside else lines
+
+    def answer(self, *, width: int | None, ascii: bool = False) -> Sequence[Line]:
+        """The sentence of the diff, and that of the run."""
+        from amberfork_cli.render.text import closing
+
+        lines = closing(self.report, width=width, ascii=ascii)
+        beside = self._beside()
+        return [*lines, *beside.answer(width=width, ascii=ascii)] if beside else lines
+
+    def annotations(self) -> str:
+        """One for each fork, and for each call that does not answer as it did."""
+        from amberfork_cli.render.github import to_github
+
+        return to_github(self.report, tools=self.tools)
+
+    def markdown(self) -> str:
+        """Below the length that a comment may have."""
+        from amberfork_cli.render.markdown import to_markdown
+
+        return to_markdown(self.report, full=self.full, tools=self.tools)
+
+    def _beside(self) -> RunTold | None:
+        return RunTold(self.tools, full=self.full) if self.tools else None
+
+    def _written(self, form: FileForm) -> bytes:
+        if form is FileForm.HTML:
+            from amberfork_cli.render.html import to_html
+
+            return to_html(self.report, reread=self.reread, full=self.full, tools=self.tools)
+        if form is FileForm.JUNIT:
+            from amberfork_cli.render.junit import to_junit
+
+            return to_junit(self.report, full=self.full, tools=self.tools)
+        from amberfork_cli.render.json import to_json, to_jsonl
+
+        return to_json(self.report, tools=self.tools) if form is FileForm.JSON else to_jsonl(self.report)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTold(Told):
+    """What running the tools of a tape found, or the plan of it."""
+
+    report: RunReport
+    full: bool = False
+    is_plan: bool = False
+
+    def lines(self, *, width: int | None, ascii: bool = False) -> Sequence[Line]:
+        """A table of calls, what differs, the answer."""
+        from amberfork_cli.render.run_text import lay_out
+
+        return lay_out(self.report, width=width, is_plan=self.is_plan, full=self.full, ascii=ascii)
+
+    def answer(self, *, width: int | None, ascii: bool = False) -> Sequence[Line]:
+        """The sentence, and what would run the calls that were not run."""
+        from amberfork_cli.render.run_text import closing
+
+        return closing(self.report, width=width, is_plan=self.is_plan, ascii=ascii)
+
+    def annotations(self) -> str:
+        """One for each call that does not answer as it did."""
+        from amberfork_cli.render.run_github import to_github
+
+        return to_github(self.report, is_plan=self.is_plan)
+
+    def markdown(self) -> str:
+        """Below the length that a comment may have."""
+        from amberfork_cli.render.run_markdown import to_markdown
+
+        return to_markdown(self.report, is_plan=self.is_plan, full=self.full)
+
+    def _written(self, form: FileForm) -> bytes:
+        if form is FileForm.HTML:
+            from amberfork_cli.render.html.run_page import to_html
+
+            return to_html(self.report, is_plan=self.is_plan, full=self.full)
+        if form is FileForm.JUNIT:
+            from amberfork_cli.render.run_junit import to_junit
+
+            return to_junit(self.report, is_plan=self.is_plan, full=self.full)
+        from amberfork_cli.render.run_json import to_json, to_jsonl
+
+        return to_json(self.report, is_plan=self.is_plan) if form is FileForm.JSON else to_jsonl(self.report)
+
+
+def form_of(file: Path) -> FileForm:
+    """The form that the name of a file tells; raises OptionError where it tells none."""
     suffix = file.suffix.lower()
-    if suffix in known:
-        return suffix
-    raise OptionError(f"{file}: the name does not tell the form of the report: end it in {', '.join(known)}")
+    if suffix in set(FileForm):
+        return FileForm(suffix)
+    known = ", ".join(FileForm)
+    raise OptionError(f"{file}: the name does not tell the form of the report: end it in {known}")
 
 
-def show(report: DiffReport, form: DiffFormat, *, full: bool) -> None:
-    """Show a diff on stdout; a terminal gets it in its width and colours, through a pager if it is long.
+def refuse_what_cannot_be_written(files: Iterable[Path]) -> None:
+    """Raises OptionError and OutputError for what would lose a report after all the work for it."""
+    for file in files:
+        form_of(file)
+        refuse_a_missing_folder(file)
+
+
+def refuse_a_missing_folder(file: Path) -> None:
+    """Raises OutputError where nothing can be written by that name."""
+    if not file.parent.is_dir():
+        raise OutputError(f"there is no folder {file.parent}", target=str(file))
+
+
+def show(told: Told, form: Format) -> None:
+    """Show a report on stdout; a terminal gets it in its width and colours, through a pager if it is long.
 
     Raises OutputError.
     """
-    if form is DiffFormat.TEXT:
-        _show_text(report, full=full)
-    elif form is DiffFormat.GITHUB:
+    if form is Format.TEXT:
+        _show_text(told)
+    elif form is Format.GITHUB:
         from amberfork_cli.commands import github
 
-        github.show(report, full=full)
+        github.show(told)
     else:
         with output(None) as stream:
-            stream.write(DIFF_FORMS[f".{form.value}"](report, full, None))
+            stream.write(told.written(_AS_FILE[form]))
 
 
-def save(report: DiffReport, files: Iterable[Path], *, full: bool, reread: Reread | None = None) -> None:
-    """Write a diff to files, each whole or not at all, in the form of its suffix, one of `DIFF_FORMS`.
-
-    `reread` looks up the exchanges that a page shows whole. Raises OutputError.
-    """
+def save(told: Told, files: Iterable[Path]) -> None:
+    """Write a report to files, each whole or not at all, in the form of its suffix; raises OutputError."""
     for file in files:
         with output(file) as stream:
-            stream.write(DIFF_FORMS[suffix_of(file, DIFF_FORMS)](report, full, reread))
+            stream.write(told.written(form_of(file)))
 
 
-def _show_text(report: DiffReport, *, full: bool) -> None:
+def _show_text(told: Told) -> None:
     from amberfork_cli.render import terminal
-    from amberfork_cli.render.text import closing, lay_out
 
     stream = stdout()
     width, plain = terminal.columns(stream), terminal.needs_ascii(stream)
-    lines = lay_out(report, width=width, full=full, ascii=plain)
-    terminal.show(lines, stream, closing=closing(report, width=width, ascii=plain))
-
-
-def _to_text(report: DiffReport, full: bool, _: Reread | None) -> bytes:
-    from amberfork_cli.render.lines import plain_text
-    from amberfork_cli.render.text import lay_out
-
-    return "".join(f"{plain_text(line)}\n" for line in lay_out(report, width=None, full=full)).encode()
-
-
-def _to_json(report: DiffReport, _full: bool, _: Reread | None) -> bytes:
-    from amberfork_cli.render.json import to_json
-
-    return to_json(report)
-
-
-def _to_jsonl(report: DiffReport, _full: bool, _: Reread | None) -> bytes:
-    from amberfork_cli.render.json import to_jsonl
-
-    return to_jsonl(report)
-
-
-def _to_markdown(report: DiffReport, full: bool, _: Reread | None) -> bytes:
-    from amberfork_cli.render.markdown import to_markdown
-
-    return to_markdown(report, full=full).encode()
-
-
-def _to_html(report: DiffReport, full: bool, reread: Reread | None) -> bytes:
-    from amberfork_cli.render.html import to_html
-
-    return to_html(report, reread=reread, full=full)
-
-
-def _to_junit(report: DiffReport, full: bool, _: Reread | None) -> bytes:
-    from amberfork_cli.render.junit import to_junit
-
-    return to_junit(report, full=full)
-
-
-DIFF_FORMS: Final[Mapping[str, Callable[[DiffReport, bool, Reread | None], bytes]]] = {
-    ".txt": _to_text,
-    ".json": _to_json,
-    ".jsonl": _to_jsonl,
-    ".md": _to_markdown,
-    ".html": _to_html,
-    ".xml": _to_junit,
-}
-"""The forms that a diff can be written in, by the suffix of the file."""
+    lines = told.lines(width=width, ascii=plain)
+    terminal.show(lines, stream, closing=told.answer(width=width, ascii=plain))

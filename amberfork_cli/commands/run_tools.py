@@ -102,7 +102,8 @@ def run_tools(
             "--format",
             "-f",
             metavar="|".join(Format),
-            help='How to show it; jsonl gives the role "tool" messages, ready to be sent.',
+            help='How to show it: as text, as one JSON document, as the messages of role "tool" that can be '
+            "sent (jsonl), or as annotations and a summary in GitHub Actions.",
             rich_help_panel=SHOWN,
         ),
     ] = Format.TEXT,
@@ -112,7 +113,8 @@ def run_tools(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write it to a file as well, in the form its name tells: .txt, .json, .jsonl. Repeatable.",
+            help="Write it to a file as well, in the form its name tells: .txt, .json, .jsonl, .md, .html "
+            "or .xml (JUnit). Repeatable.",
             rich_help_panel=SHOWN,
         ),
     ] = None,
@@ -125,6 +127,13 @@ def run_tools(
             rich_help_panel=SHOWN,
         ),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show whole values, and tracebacks.", rich_help_panel=SHOWN)
+    ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="Show no report: the exit code answers.", rich_help_panel=SHOWN),
+    ] = False,
     no_color: NoColor = False,
 ) -> ExitCode:
     """Run the tool calls of a tape again, and say whether the tools still answer as they did.
@@ -132,12 +141,11 @@ def run_tools(
     Turns run one after another, the calls of a turn at once. A tool with side effects is not run unless it is
     allowed by name.
     """
-    from amberfork_cli.commands import showing, tool_runs
-    from amberfork_cli.commands.reporting import format_of
+    from amberfork_cli.commands import reporting, showing, tool_runs
 
     if no_color:
         showing.forbid_colour()
-    files = [(file, format_of(file)) for file in output or ()]
+    reporting.refuse_what_cannot_be_written(output or ())
     wanted = tool_runs.Wanted(
         tape=tape,
         registry=registry,
@@ -150,6 +158,8 @@ def run_tools(
         all_hosts=all_hosts,
     )
     report = tool_runs.report_of(wanted, tape_out=tape_out)
-    tool_runs.save(report, files, is_plan=dry_run)
-    tool_runs.show(report, format, is_plan=dry_run)
+    told = reporting.RunTold(report, full=full, is_plan=dry_run)
+    reporting.save(told, output or ())
+    if not quiet:
+        reporting.show(told, format)
     return ExitCode.SAME if report.good else ExitCode.DIFFERENT

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from amberfork_cli.commands.reporting import Format
 from amberfork_cli.commands.run_live import Watch
-from amberfork_cli.commands.showing import output, tell
+from amberfork_cli.commands.showing import tell
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.tape import Tape
 from amberfork_cli.core.tools.plan import Choice, Decision, PlannedTurn
@@ -83,22 +82,6 @@ def report_on(tape: Tape, registry: str) -> RunReport:
         return _ran(replace(plan, turns=turns), client, registry)
 
 
-def show(report: RunReport, form: Format, *, is_plan: bool) -> None:
-    """Show a report on stdout; a terminal gets it in its width and colours, through a pager if it is long."""
-    if form is Format.TEXT:
-        _show_text(report, is_plan=is_plan)
-    else:
-        with output(None) as stream:
-            stream.write(_rendered(report, form, is_plan=is_plan))
-
-
-def save(report: RunReport, files: Iterable[tuple[Path, Format]], *, is_plan: bool) -> None:
-    """Write a report to files, each whole or not at all; raises OutputError."""
-    for file, form in files:
-        with output(file) as stream:
-            stream.write(_rendered(report, form, is_plan=is_plan))
-
-
 def _alias(text: str) -> tuple[str, str]:
     recorded, equals, local = text.partition("=")
     if not (recorded and equals and local):
@@ -165,26 +148,3 @@ def _tell_left_out(plan: TapePlan, client: WorkerClient, registry: str) -> None:
     for name, reason in client.left_out:
         if name in unknown:
             tell(f"{registry}: {name} is no tool: {reason}")
-
-
-def _show_text(report: RunReport, *, is_plan: bool) -> None:
-    from amberfork_cli.render import terminal
-    from amberfork_cli.render.run_text import closing, lay_out
-
-    width, plain = terminal.columns(sys.stdout), terminal.needs_ascii(sys.stdout)
-    lines = lay_out(report, width=width, is_plan=is_plan, ascii=plain)
-    answer = closing(report, width=width, is_plan=is_plan, ascii=plain)
-    terminal.show(lines, sys.stdout, closing=answer)
-
-
-def _rendered(report: RunReport, form: Format, *, is_plan: bool) -> bytes:
-    from amberfork_cli.render import run_json
-    from amberfork_cli.render.lines import plain_text
-    from amberfork_cli.render.run_text import lay_out
-
-    if form is Format.JSON:
-        return run_json.to_json(report)
-    if form is Format.JSONL:
-        return run_json.to_jsonl(report)
-    lines = lay_out(report, width=None, is_plan=is_plan)
-    return "".join(f"{plain_text(line)}\n" for line in lines).encode()

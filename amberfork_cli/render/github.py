@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, ours
 from amberfork_cli.render.labels import loud_word, sentence, shown
 from amberfork_cli.render.workflow_commands import MOST, error, notice
 
-
-def to_github(report: DiffReport) -> str:
-    """The annotations that a run shows."""
-    return "".join(commands(report)[:MOST])
+if TYPE_CHECKING:
+    from amberfork_cli.core.tools.run_report import RunReport
 
 
-def commands(report: DiffReport) -> list[str]:
+def to_github(report: DiffReport, *, tools: RunReport | None = None) -> str:
+    """The annotations that a run shows: the answers first, that of the run of tools beside it as well."""
+    first, *others = _commands(report)
+    beside = _tools(tools) if tools else []
+    return "".join([first, *beside[:1], *others, *beside[1:]][:MOST])
+
+
+def _tools(tools: RunReport) -> list[str]:
+    from amberfork_cli.render import run_github  # and what running tools needs, which a diff alone does not
+
+    return run_github.commands(tools)
+
+
+def _commands(report: DiffReport) -> list[str]:
     """The sentence as an error, then the forks of other conversations; as a notice where all is the same."""
     if report.same:
         return [notice("amberfork: same", shown(sentence(report)))]

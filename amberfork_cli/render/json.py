@@ -6,6 +6,7 @@ Members that have nothing to say are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from amberfork_cli.core.compare.report import (
     Difference,
@@ -21,11 +22,14 @@ from amberfork_cli.core.paths import Path, to_pointer, to_text
 from amberfork_cli.render.json_parts import Members, of_tape, of_value, told
 from amberfork_cli.render.labels import answer, sentence, totals
 
+if TYPE_CHECKING:
+    from amberfork_cli.core.tools.run_report import RunReport
+
 VERSION = 1
 
 
-def document(report: DiffReport) -> Members:
-    """The whole report as one JSON object."""
+def document(report: DiffReport, *, tools: RunReport | None = None) -> Members:
+    """The whole report as one JSON object; the run of tools beside it, if there was one, is a member."""
     return {
         "amberfork_report": VERSION,
         "summary": _summary(report),
@@ -36,6 +40,7 @@ def document(report: DiffReport) -> Members:
         "conversations": [{"number": each.number, "words": each.words} for each in report.conversations],
         "forks": [_fork(fork) for fork in report.forks],
         "exchanges": [_exchange(exchange) for exchange in report.exchanges],
+        **({"tools": _tools(tools)} if tools else {}),
     }
 
 
@@ -49,14 +54,20 @@ def lines(report: DiffReport) -> Iterator[Members]:
                 yield {**_place_of(exchange), **_place(spot), **_difference(difference)}
 
 
-def to_json(report: DiffReport) -> bytes:
+def to_json(report: DiffReport, *, tools: RunReport | None = None) -> bytes:
     """The document as indented UTF-8 text that ends with a line feed."""
-    return dumps(document(report), indent=True) + b"\n"
+    return dumps(document(report, tools=tools), indent=True) + b"\n"
 
 
 def to_jsonl(report: DiffReport) -> bytes:
     """The differences as UTF-8 text, each on a line of its own."""
     return b"".join(dumps(line) + b"\n" for line in lines(report))
+
+
+def _tools(tools: RunReport) -> Members:
+    from amberfork_cli.render import run_json  # and what running tools needs, which a diff alone does not
+
+    return run_json.document(tools)
 
 
 def _summary(report: DiffReport) -> Members:

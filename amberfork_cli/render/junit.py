@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from amberfork_cli.core.compare.report import DiffReport, ExchangeDiff, State, Words, ours
@@ -20,15 +21,28 @@ from amberfork_cli.render.lines import plain_text
 from amberfork_cli.render.page import Page
 from amberfork_cli.render.spots import spot_lines
 
+if TYPE_CHECKING:
+    from amberfork_cli.core.tools.run_report import RunReport
+
 _CLASS = "amberfork"
 
 
-def to_junit(report: DiffReport, *, full: bool = False) -> bytes:
-    """The report as UTF-8 XML; `full` shows whole values and every difference."""
-    return to_xml("amberfork diff", suites(report, full=full))
+def to_junit(report: DiffReport, *, full: bool = False, tools: RunReport | None = None) -> bytes:
+    """The report as UTF-8 XML; `full` shows whole values and every difference.
+
+    The run of tools beside it, if there was one, is one more suite.
+    """
+    beside = [_tools(tools, full=full)] if tools else []
+    return to_xml(f"amberfork {'check' if tools else 'diff'}", [*_suites_of(report, full=full), *beside])
 
 
-def suites(report: DiffReport, *, full: bool = False) -> Iterator[Suite]:
+def _tools(tools: RunReport, *, full: bool) -> Suite:
+    from amberfork_cli.render import run_junit  # and what running tools needs, which a diff alone does not
+
+    return run_junit.suite(tools, full=full)
+
+
+def _suites_of(report: DiffReport, *, full: bool) -> Iterator[Suite]:
     """A suite for each conversation, or one for all."""
     title, summary = command(report), shown(sentence(report))
     for name, exchanges in _suites(report):

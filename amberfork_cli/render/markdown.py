@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from amberfork_cli.core.compare.report import (
     DiffReport,
@@ -60,12 +61,34 @@ from amberfork_cli.render.markdown_text import (
 )
 from amberfork_cli.render.sections import Plan, planned, runs
 
+if TYPE_CHECKING:
+    from amberfork_cli.core.tools.run_report import RunReport
+
 _FORKS = 10  # rows of the table of forks
 _CLOSING = 600  # characters kept for the last line
 
 
-def to_markdown(report: DiffReport, *, full: bool = False, limit: int = LIMIT) -> str:
-    """The report in fewer than `limit` characters; what was left out is said. `full` shows whole values."""
+def to_markdown(
+    report: DiffReport, *, full: bool = False, limit: int = LIMIT, tools: RunReport | None = None
+) -> str:
+    """The report in fewer than `limit` characters; what was left out is said. `full` shows whole values.
+
+    The run of tools beside it, if there was one, comes behind it and has half of the room, or what is left.
+    """
+    if tools is None:
+        return _to_markdown(report, full=full, limit=limit)
+    half = _tools(tools, full=full, limit=limit // 2)
+    own = _to_markdown(report, full=full, limit=limit - len(half) - 1)
+    return f"{own}\n{_tools(tools, full=full, limit=limit - len(own) - 1)}"
+
+
+def _tools(tools: RunReport, *, full: bool, limit: int) -> str:
+    from amberfork_cli.render import run_markdown  # and what running tools needs, which a diff alone does not
+
+    return run_markdown.to_markdown(tools, full=full, limit=limit)
+
+
+def _to_markdown(report: DiffReport, *, full: bool, limit: int) -> str:
     plan = planned(report)
     parts = _opening(report)
     told = filled(parts, _Changes(report, plan, full=full).blocks(), limit - _CLOSING)

@@ -21,6 +21,7 @@ PRINTED_LINES = 8  # of what a call printed
 PRINTED_QUIETLY = 3  # the same of a call that is no news
 _FAULTS = 8  # of arguments
 _BOTH = " "
+_SECOND = 1000  # milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,16 @@ def printed_lines(text: str, more: int, *, most: int | None) -> tuple[list[str],
     left = 0 if most is None else max(len(lines) - most, 0)
     rest = [f"{left:,} more lines"] * (left > 0) + [f"{more:,} more characters"] * (more > 0)
     return lines[: len(lines) - left], ", ".join(rest)
+
+
+def duration(call: CallReport) -> str:
+    """How long the tool ran; nothing where it did not."""
+    ms = call.invocation.duration_ms
+    if ms is None:
+        return ""
+    if ms < 1:
+        return "<1 ms"
+    return f"{ms:.0f} ms" if ms < _SECOND else f"{ms / _SECOND:.1f} s"
 
 
 def _instead(call: CallReport, note: str) -> Details:

@@ -17,6 +17,7 @@ from amberfork_cli.render.run_details import (
     PRINTED_LINES,
     PRINTED_QUIETLY,
     detail_lines,
+    duration,
     printed_lines,
 )
 from amberfork_cli.render.run_labels import Telling, flags, header_counts, is_quiet, mark
@@ -105,12 +106,8 @@ def _asked(call: CallReport, page: Page) -> str:
 
 def _time(call: CallReport, page: Page) -> str:
     """How long the tool took; in a pipe only where that is more than chance."""
-    ms = call.invocation.duration_ms
-    if ms is None or (page.width is None and ms < _LONG):
-        return ""
-    if ms < 1:
-        return "<1 ms"
-    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+    chance = page.width is None and (call.invocation.duration_ms or 0) < _LONG
+    return "" if chance else duration(call)
 
 
 def _title(call: CallReport, telling: Telling, page: Page) -> Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from signal import SIGINT
 from textwrap import dedent
 
@@ -255,14 +256,34 @@ def test_a_side_effect_is_skipped_and_nothing_is_advised_that_check_cannot_do(ch
     assert ran.stdout.decode().splitlines()[-1] == "1 call: 1 skipped (refund: side effect)."
 
 
-def test_with_tools_json_is_a_document_for_each(check_tools):
-    """One after the other, the diff first."""
-    ran = check_tools([ADDS], "--format", "json")
+def test_with_tools_every_form_tells_of_both(check_tools, tmp_path):
+    """One document, one page, one comment, one file for the CI server, one list of annotations."""
+    wrong = Call("add", {"a": 1, "b": 2}, "4")
+    files = [tmp_path / f"report{suffix}" for suffix in (".json", ".txt", ".md", ".html", ".xml")]
 
-    diff, end = json.JSONDecoder().raw_decode(ran.stdout.decode())
-    tools = json.loads(ran.stdout.decode()[end:])
-    assert (ran.returncode, diff["summary"]["same"]) == (0, True)
-    assert [call["status"] for call in tools["calls"]] == ["same"]
+    ran = check_tools([wrong], "--format", "json", *(part for file in files for part in ("-o", file)))
+    annotated = check_tools([wrong], "--format", "github")
+
+    document, text, comment, page, junit = (file.read_text(encoding="utf-8") for file in files)
+    assert (ran.returncode, ran.stdout.decode()) == (1, document)
+    both = json.loads(document)
+    assert (both["summary"]["same"], both["tools"]["summary"]["good"]) == (True, False)
+    assert "Same: all 2 exchanges match.\n\ntape      run.jsonl" in text
+    assert re.findall("^###? .*", comment, re.MULTILINE) == [
+        "### amberfork: same",
+        "### amberfork: tools answer otherwise",
+    ]
+    assert 'id="tools"' in page
+    assert re.findall('<testsuites? name="amberfork [a-z-]+', junit) == [
+        '<testsuites name="amberfork check',
+        '<testsuite name="amberfork diff',
+        '<testsuite name="amberfork run-tools',
+    ]
+    assert annotated.stdout.decode().splitlines() == [
+        "::notice title=amberfork%3A same::Same: all 2 exchanges match.",
+        "::error title=amberfork%3A tools answer otherwise::1 call: 1 changed (add).",
+        '::error title=amberfork%3A changed at #0::add(a=1, b=2)  changed%0Aresult  "4" → "3"',
+    ]
 
 
 def test_an_agent_that_fails_is_trouble_whatever_the_tools_answer(check_tools):
@@ -279,6 +300,7 @@ def test_an_agent_that_fails_is_trouble_whatever_the_tools_answer(check_tools):
         ("", [], "which tools? Name them: --tools mytools.py"),
         ("mytools.py", ["--update"], "--tools and --update exclude each other"),
         ("mytools.py", ["--format", "jsonl"], "--tools and --format jsonl exclude each other"),
+        ("mytools.py", ["-o", "report.jsonl"], "--tools and report.jsonl exclude each other"),
     ],
 )
 def test_tools_that_cannot_be_run_are_trouble(check_tools, tools, options, problem):

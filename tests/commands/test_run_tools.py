@@ -112,6 +112,40 @@ def test_a_tool_that_answers_otherwise_is_a_difference(run_tools):
     assert ended.out.splitlines()[-1] == "1 call: 1 changed (add)."
 
 
+def test_a_report_is_written_in_every_form_at_once(run_tools, folder, monkeypatch):
+    """Beside what goes to stdout, or without that; the exit code is the usual one."""
+    summary = folder / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    turns = [[Asked("add", {"a": 1, "b": 2}, "4")]]
+    names = [f"report{suffix}" for suffix in (".txt", ".json", ".jsonl", ".md", ".html", ".xml")]
+    files = [part for name in names for part in ("-o", name)]
+
+    quiet = run_tools(turns, "--quiet", *files)
+    annotated = run_tools(turns, "--format", "github")
+
+    assert (quiet.code, quiet.out) == (ExitCode.DIFFERENT, "")
+    assert "1 call: 1 changed (add)." in (folder / "report.txt").read_text(encoding="utf-8")
+    assert json.loads((folder / "report.json").read_bytes())["summary"]["good"] is False
+    assert json.loads((folder / "report.jsonl").read_bytes())["role"] == "tool"
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert '<testsuites name="amberfork run-tools"' in (folder / "report.xml").read_text(encoding="utf-8")
+    assert annotated.out.splitlines() == [
+        "::error title=amberfork%3A tools answer otherwise::1 call: 1 changed (add).",
+        '::error title=amberfork%3A changed at #0::add(a=1, b=2)  changed%0Aresult  "4" → "3"',
+    ]
+    assert summary.read_text(encoding="utf-8") == f"{(folder / 'report.md').read_text(encoding='utf-8')}\n"
+
+
+def test_a_report_that_cannot_be_written_is_told_before_any_tool_runs(run_tools, folder):
+    """A side effect that is allowed has not happened for nothing."""
+    ended = run_tools([[REFUNDS]], "--allow", "refund", "-o", "nowhere/report.md")
+
+    assert ended == Ended(
+        ExitCode.TROUBLE, "", "amberfork: cannot write nowhere/report.md: there is no folder nowhere\n"
+    )
+    assert not (folder / "sent").exists()
+
+
 def test_a_side_effect_is_not_repeated_unless_it_is_allowed(run_tools, folder):
     """The report says what would allow it."""
     skipped = run_tools([[REFUNDS]])

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 
-import cmarkgfm
 import pytest
-from cmarkgfm.cmark import Options
 from diff_samples import (
     all_same,
     carried,
@@ -30,6 +27,7 @@ from diff_samples import (
 from hostile import reports, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_reading import read_markdown
 
 from amberfork_cli.core.compare.report import Conversation, DiffReport, Origin
 from amberfork_cli.render.markdown import to_markdown
@@ -188,7 +186,7 @@ def test_no_report_is_too_long(report: DiffReport, full: bool) -> None:
 @given(texts | st.text("`| \\<>&", max_size=12))
 def test_code_is_shown_as_it_is(text: str) -> None:
     """Ticks, bars, backslashes and markup come out of GitHub's parser as they went in."""
-    shown = _read(f"x {code(text)} y\n\n| a |\n|---|\n| {code(text).replace('|', chr(92) + '|')} |\n")
+    shown = read_markdown(f"x {code(text)} y\n\n| a |\n|---|\n| {code(text).replace('|', chr(92) + '|')} |\n")
 
     assert shown.tags == ["p", "code", "table", "thead", "tr", "th", "tbody", "tr", "td", "code"]
     assert shown.codes[0] == shown.codes[1] != ""
@@ -198,7 +196,7 @@ def test_code_is_shown_as_it_is(text: str) -> None:
 @given(st.lists(texts | st.text("`~-+ ", max_size=9), max_size=6))
 def test_a_fence_holds_whatever_is_in_it(lines: list[str]) -> None:
     """No line of a tape ends the block, and what stands behind it is prose."""
-    shown = _read(f"{fence(lines)}\n\nafter\n")
+    shown = read_markdown(f"{fence(lines)}\n\nafter\n")
 
     assert shown.tags == ["pre", "code", "p"]
 
@@ -207,7 +205,7 @@ def test_a_fence_holds_whatever_is_in_it(lines: list[str]) -> None:
 @given(reports())
 def test_no_tape_adds_an_element(report: DiffReport) -> None:
     """Only what amberfork writes is markup, and everything of a tape is code."""
-    shown = _read(to_markdown(report))
+    shown = read_markdown(to_markdown(report))
 
     assert set(shown.tags) <= {
         *("h3", "h4", "p", "strong", "b", "code", "pre", "ul", "li", "details", "summary"),
@@ -230,7 +228,7 @@ def test_a_name_of_a_megabyte_is_cut() -> None:
 @pytest.mark.parametrize("text", ["`", "``", " `x` ", "", " ", "a``b`"])
 def test_code_of_ticks_and_blanks(text: str) -> None:
     """The corner cases of a code span."""
-    assert _read(code(text)).codes == [text or " "]
+    assert read_markdown(code(text)).codes == [text or " "]
 
 
 def test_conversations_have_headings_of_their_own() -> None:
@@ -240,44 +238,6 @@ def test_conversations_have_headings_of_their_own() -> None:
     assert re.findall("^#### .*", text, re.MULTILINE) == [
         "#### Conversation 1: `Find a hotel for two nights in Porto, near a tram stop, please`"
     ]
-
-
-class _Shown(HTMLParser):
-    """What a page made of Markdown holds: its elements, the text of its code, the text outside code."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.codes: list[str] = []
-        self.prose: list[str] = []
-        self._in_code = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert not attrs or tag in ("code", "pre")
-        self.tags.append(tag)
-        if tag == "code":
-            self.codes.append("")
-            self._in_code = True
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in_code = self._in_code and tag != "code"
-
-    def handle_data(self, data: str) -> None:
-        if self._in_code:
-            self.codes[-1] += data
-        else:
-            self.prose.append(data)
-
-    def handle_comment(self, data: str) -> None:
-        raise AssertionError(data)
-
-
-def _read(text: str) -> _Shown:
-    shown = _Shown()
-    options = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_GITHUB_PRE_LANG
-    shown.feed(cmarkgfm.github_flavored_markdown_to_html(text, options=options))
-    shown.close()
-    return shown
 
 
 def _fences(text: str) -> int:

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from diff_samples import changed_argument
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 from run_samples import a_run, every_end, plan, runs
@@ -18,6 +19,7 @@ from amberfork_cli.core.tools.recorded import Via
 from amberfork_cli.core.tools.run_report import RunReport
 from amberfork_cli.core.tools.tool import Effect
 from amberfork_cli.core.tools.volatile import Volatile
+from amberfork_cli.render.json import to_json as diff_to_json
 from amberfork_cli.render.run_json import document, to_json, to_jsonl
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/run-report.schema.json").read_bytes())
@@ -87,6 +89,16 @@ def test_a_call_says_what_was_asked_what_came_and_what_differs() -> None:
             "changes": [{"pointer": "/t", "recorded": 17, "fresh": 18}],
         }
     ]
+
+
+def test_beside_a_diff_it_is_a_member_of_one_document() -> None:
+    """Either schema holds its part."""
+    schema = json.loads((Path(__file__).parents[2] / "docs/diff-report.schema.json").read_bytes())
+
+    both = json.loads(diff_to_json(changed_argument(), tools=a_run()))
+
+    assert list(Draft202012Validator(schema).iter_errors(both)) == []
+    assert both["tools"] == json.loads(to_json(a_run()))
 
 
 def test_a_plan_says_that_it_is_one() -> None:

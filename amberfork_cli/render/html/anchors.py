@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from amberfork_cli.core.compare.report import ExchangeDiff
 
+TOOLS = "tools"
+"""The part of a diff's page that is a run of tools."""
+
 
 def anchor(exchange: ExchangeDiff) -> str:
     """The name of an exchange: `x4` by its re-issued number, `m7` where only the recorded tape has it."""

@@ -25,7 +25,7 @@ from amberfork_cli.render.header import common_endpoint
 from amberfork_cli.render.html.anchors import anchor, conversation_anchor
 from amberfork_cli.render.html.bodies import Reread, bodies
 from amberfork_cli.render.html.markup import LINE, Html, joined, tag
-from amberfork_cli.render.html.phrases import icon, link_to, phrase
+from amberfork_cli.render.html.phrases import fold, icon, link_to, phrase
 from amberfork_cli.render.html.places import places
 from amberfork_cli.render.html.room import Rooms
 from amberfork_cli.render.labels import Mark, exchanges_word, loud_word, mark, told_first
@@ -103,18 +103,18 @@ class _Exchanges:
         text, complete = reissued_numbers(run)
         number = f"{len(run)} " if each is Mark.CARRIED or not complete else ""
         place = f", {recorded_numbers(run)}" if each is Mark.MOVED else ""
-        return _fold(each, [tag("b", text), f" {number}{QUIET[each]}{place}"], self._list(run))
+        return fold(each, [tag("b", text), f" {number}{QUIET[each]}{place}"], self._list(run))
 
     def _same(self, section: Section) -> Html:
         name, identifier = self._name(section)
         name[-1] = tag("small", matching(section.exchanges))
-        return _fold(Mark.MATCH, name, self._list(section.exchanges), identifier=identifier)
+        return fold(Mark.MATCH, name, self._list(section.exchanges), identifier=identifier)
 
     def _folded(self) -> Html:
         """The conversations without a change, a fold in a fold."""
         together = [exchange for section in self.plan.folded for exchange in section.exchanges]
         title = f"{len(self.plan.folded)} conversations, {matching(together)}"
-        return _fold(Mark.MATCH, [title], joined(map(self._same, self.plan.folded)))
+        return fold(Mark.MATCH, [title], joined(map(self._same, self.plan.folded)))
 
     def _list(self, run: Sequence[ExchangeDiff]) -> Html:
         """The numbers of a fold, so that a link finds each exchange."""
@@ -152,7 +152,7 @@ class _Exchanges:
         numbers = set(others)
         forks = [exchange for exchange in self.report.exchanges if exchange.reissued in numbers]
         together = [exchange for fork in forks for exchange in self._of[fork.conversation]]
-        return _fold(Mark.CHANGED, [others_alike(others)], self._list(together))
+        return fold(Mark.CHANGED, [others_alike(others)], self._list(together))
 
     def _unpaired(self, each: Mark, run: Sequence[ExchangeDiff], level: int) -> Iterator[Html]:
         """Exchanges that only one tape has; of many in a row the first few, the others in a fold."""
@@ -162,7 +162,7 @@ class _Exchanges:
         if articles[shown:]:
             name = recorded_numbers if each is Mark.MISSING else _reissued
             more = f" {len(run) - shown} more {each.name.lower()}"
-            yield _fold(each, [tag("b", name(run[shown:])), more], joined(articles[shown:]))
+            yield fold(each, [tag("b", name(run[shown:])), more], joined(articles[shown:]))
 
     def _lone(self, each: Mark, exchange: ExchangeDiff, level: int) -> Html:
         number = recorded_numbers([exchange]) if each is Mark.MISSING else f"#{exchange.reissued}"
@@ -203,8 +203,3 @@ def _place_notes(exchange: ExchangeDiff) -> list[str]:
 
 def _reissued(run: Sequence[ExchangeDiff]) -> str:
     return reissued_numbers(run)[0]
-
-
-def _fold(each: Mark, title: Sequence[str], inside: Html, *, identifier: str | None = None) -> Html:
-    summary = tag("summary", icon(each), *title, tag("span", class_="show", aria_hidden="true"))
-    return tag("details", summary, inside, class_=f"run {each.name.lower()}", id=identifier)
