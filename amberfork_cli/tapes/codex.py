@@ -1,7 +1,8 @@
 """Rollouts of Codex, put together to requests of OpenAI's Responses API.
 
 A rollout holds the very items that were sent and received, each once. Those of a model that follow each other
-are one answer. Events for the display repeat what the items say and are left aside.
+are one answer. Events for the display repeat what the items say and are left aside, but for that of going
+back. The items are those of github.com/openai/codex, codex-rs/protocol/src/models.rs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from amberfork_cli.tapes.reading import Reading
 from amberfork_cli.tapes.sessions import Asked, History, Session, text_member
 
 _Object = dict[str, JsonValue]
-_NOT_SENT: Final = frozenset({"ghost_snapshot", "other"})  # what Codex notes for itself
+_NOT_SENT: Final = frozenset({"ghost_snapshot", "compaction_trigger", "other"})  # Codex notes for itself
+_GIVEN: Final = frozenset({"agent_message", "additional_tools"})  # what no model says: another agent, Codex
+_NOTE: Final = "internal_chat_message_metadata_passthrough"  # which turn an item is of, fresh in every run
+_INJECTED: Final = ("<", "# AGENTS.md instructions")  # how what Codex says in the user's name begins
 
 
 def _exchanges(recording: Recording, reading: Reading) -> Sequence[Exchange]:
@@ -50,6 +54,8 @@ class _Rollout:
             self._settings["model"] = held["model"]
         elif kind == "session_meta":
             self._instruct(held)
+        elif kind == "event_msg" and text_member(held, "type") == "thread_rolled_back":
+            self._roll_back(held.get("num_turns"))
 
     def leave(self) -> None:
         """Ask what was never answered, where results would be lost otherwise."""
@@ -61,16 +67,16 @@ class _Rollout:
         kind = text_member(item, "type")
         if kind is None:
             self._instruct(item)  # the first line, as it once was
-        elif kind in _NOT_SENT:
-            return
-        elif kind.endswith("_output") or (kind == "message" and item.get("role") != "assistant"):
-            self._close()
-            self._history.append(item)
-            self._results_wait = self._results_wait or kind.endswith("_output")
-        else:
-            if self._output is None:
-                self._output = self._answer(when)
-            self._output.append(item)
+        elif kind not in _NOT_SENT:
+            plain: _Object = {name: value for name, value in item.items() if name != _NOTE}
+            if _is_given(kind, item):
+                self._close()
+                self._history.append(plain)
+                self._results_wait = self._results_wait or kind.endswith("_output")
+            else:
+                if self._output is None:
+                    self._output = self._answer(when)
+                self._output.append(plain)
 
     def _answer(self, when: str | None) -> list[JsonValue]:
         """Ask for an answer; gives back the list that its items go to."""
@@ -103,10 +109,45 @@ class _Rollout:
         content: JsonValue = [{"type": "input_text", "text": text_member(compacted, "message") or ""}]
         self._history.append({"type": "message", "role": "user", "content": content})
 
+    def _roll_back(self, turns: JsonValue) -> None:
+        """Forget the last turns: each begins with a prompt, and with what was injected right before it."""
+        self.leave()
+        items = self._history.first(len(self._history))
+        prompts = [at for at, item in enumerate(items) if _is_prompt(item)]
+        if type(turns) is not int or turns < 1 or not prompts:
+            return
+        cut = prompts[-min(turns, len(prompts))]
+        while cut - 1 > prompts[0] and _is_injected(items[cut - 1]):
+            cut -= 1
+        self._history = self._history.branch(cut)
+
     def _instruct(self, meta: _Object) -> None:
+        """Take the instructions that stand first: a fork repeats what was said to the one it comes from."""
         instructions = text_member(meta.get("base_instructions"), "text") or text_member(meta, "instructions")
         if instructions:
-            self._settings["instructions"] = instructions
+            self._settings.setdefault("instructions", instructions)
+
+
+def _is_given(kind: str, item: _Object) -> bool:
+    """Whether an item was sent, and not received."""
+    return (
+        kind.endswith("_output") or kind in _GIVEN or (kind == "message" and item.get("role") != "assistant")
+    )
+
+
+def _is_prompt(item: JsonValue) -> bool:
+    return _role(item) == "user" and not _is_injected(item)
+
+
+def _is_injected(item: JsonValue) -> bool:
+    """Whether Codex says this itself, in its own name or in the user's."""
+    content = item.get("content") if isinstance(item, dict) else None
+    first = text_member(content[0], "text") if isinstance(content, list) and content else None
+    return _role(item) == "developer" or (_role(item) == "user" and (first or "").startswith(_INJECTED))
+
+
+def _role(item: JsonValue) -> str | None:
+    return text_member(item, "role") if text_member(item, "type") == "message" else None
 
 
 def _fits(value: JsonValue) -> bool:

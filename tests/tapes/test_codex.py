@@ -100,11 +100,69 @@ def test_other_kinds_of_calls_are_calls() -> None:
         (item("web_search_call", status="completed"), False),
         (said("developer", "x"), True),
         (item("local_shell_call", call_id="c2", action={}), False),
+        (item("agent_message", author="/root", recipient="/root/a", content=[]), True),
+        (item("tool_search_call", call_id="c3", execution="client", arguments={}), False),
+        (item("compaction_trigger"), None),
+        (item("tool_search_output", call_id="c3", status="completed", tools=[]), True),
+        (said("assistant", "done"), False),
     ]
 
     asked = _asked(said("user", "go"), *(one for one, _ in kinds))
 
-    assert asked == [1, 3, 5]
+    assert asked == [1, 3, 5, 7, 9]
+
+
+def test_which_turn_an_item_is_of_is_left_aside() -> None:
+    """It is another one in every run, and says nothing to a model."""
+    note = {"internal_chat_message_metadata_passthrough": {"turn_id": "t"}}
+    lines = [said("user", "go"), call("c1"), result("c1"), said("assistant", "done")]
+    noted = [{**one, "payload": {**one["payload"], **note}} for one in lines]
+
+    with tape(META, *lines) as plain, tape(META, *noted) as found:
+        assert list(found) == list(plain)
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (1, ["<environment/>", "one", "1", "three"]),
+        (2, ["<environment/>", "three"]),
+        (9, ["<environment/>", "three"]),
+        (0, ["<environment/>", "one", "1", "<note>", "be brief", "two", "2", "three"]),
+        (None, ["<environment/>", "one", "1", "<note>", "be brief", "two", "2", "three"]),
+    ],
+)
+def test_turns_that_were_rolled_back_are_forgotten(turns: Json, kept: list[str]) -> None:
+    """With what was injected before their prompts; what was asked until then is kept on the tape."""
+    lines = [
+        said("user", "<environment/>"),
+        said("user", "one"),
+        said("assistant", "1"),
+        said("user", "<note>"),
+        said("developer", "be brief"),
+        said("user", "two"),
+        said("assistant", "2"),
+        line("event_msg", type="thread_rolled_back", num_turns=turns),
+        said("user", "three"),
+        said("assistant", "3"),
+    ]
+
+    with tape(META, *lines) as found:
+        bodies: list[Json] = [exchange.request.body.value for exchange in found]
+
+    assert [len(body["input"]) for body in bodies[:2]] == [2, 6]
+    assert [one["content"][0]["text"] for one in bodies[2]["input"]] == kept
+
+
+def test_a_fork_has_its_own_instructions() -> None:
+    """Though it repeats those of the one that it comes from."""
+    own = line("session_meta", id="b", forked_from_id="a", base_instructions={"text": "own"})
+    others = line("session_meta", id="a", base_instructions={"text": "others"})
+
+    with tape(own, others, said("user", "go"), said("assistant", "done")) as found:
+        (body,) = [exchange.request.body.value for exchange in found]
+
+    assert body == {"instructions": "own", "input": payloads(said("user", "go"))}
 
 
 @pytest.mark.parametrize(
