@@ -62,6 +62,14 @@ UNITTEST = """
         async def test_it(self):
             await ask(self.client, "hello")
 """
+IMPORTED = """
+    CLIENT = openai.OpenAI()
+
+    @pytest.mark.tape
+    def test_it(amberfork_tape, monkeypatch):
+        monkeypatch.setattr(CLIENT, "base_url", amberfork_tape.url("openai"))
+        CLIENT.chat.completions.create(model="m", messages=[{"role": "user", "content": "hello"}])
+"""
 FLAKY = """
     @pytest.mark.tape
     def test_again():
@@ -134,6 +142,7 @@ def run_pytest(folder: Path, provider: str, *options: str) -> str:
         pytest.param(SESSION, OF_THE_SESSION, "2 passed", id="asyncio, a client of the session"),
         pytest.param(ANYIO, ("-p", "anyio"), "2 passed", id="anyio"),
         pytest.param(UNITTEST, (), "1 passed", id="unittest"),
+        pytest.param(IMPORTED, (), "1 passed", id="a client made at import"),
         pytest.param(SESSION, (*OF_THE_SESSION, "-p", "randomly"), "2 passed", id="randomly"),
         pytest.param(
             FLAKY, ("-p", "rerunfailures", "--reruns", "1"), "1 passed, 1 rerun", id="rerunfailures"
