@@ -29,13 +29,15 @@ class Asked:
 class Answer:
     """What the provider says: a whole body, or pieces that are sent one by one, chunked.
 
-    With `breaks_off`, the connection is cut where the end would be.
+    With `breaks_off`, the connection is cut where the end would be. With `raw`, these pieces are all that is
+    sent, to the letter, and the connection ends after them.
     """
 
     body: bytes | Iterable[bytes] = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=lambda: {"content-type": "application/json"})
     breaks_off: bool = False
+    raw: Iterable[bytes] | None = None
 
 
 Say = Callable[[Asked], Answer]
@@ -128,6 +130,12 @@ class _Handler(BaseHTTPRequestHandler):
         request = Asked(self.command, self.path, headers, self.rfile.read(length))
         self.server.asked.append(request)
         answer = self.server.say(request)
+        if answer.raw is not None:
+            for piece in answer.raw:
+                self.wfile.write(piece)
+                self.wfile.flush()
+            self.close_connection = True
+            return
         self.send_response(answer.status)
         for name, value in answer.headers.items():
             self.send_header(name, value)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.request import getproxies, proxy_bypass
 
 from amberfork_cli.proxy.trust import provider_trust
 
 if TYPE_CHECKING:
-    from aiohttp import ClientSession, TraceConfig
+    from aiohttp import ClientResponse, ClientSession, TraceConfig
 
 CONNECT_S: Final = 60.0
 _HEADER_BYTES: Final = 64 << 10
+_LOOK_S: Final = 1.0
 _SPOKEN: Final = frozenset({"http", "https"})
 
 
@@ -30,6 +34,28 @@ def provider_session(*, connect_s: float, trace: TraceConfig | None = None) -> C
         max_field_size=_HEADER_BYTES,
         trace_configs=[] if trace is None else [trace],
     )
+
+
+@contextmanager
+def watched(answer: ClientResponse) -> Iterator[None]:
+    """While this is open, whoever reads an answer is told where its connection ends before it does.
+
+    aiohttp closes a connection on which a chunk is none, and lets its reader wait.
+    """
+    watching = asyncio.get_running_loop().create_task(_watch(answer))
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+async def _watch(answer: ClientResponse) -> None:
+    from aiohttp import ClientPayloadError
+
+    while answer.connection is not None and answer.connection.transport is not None:
+        await asyncio.sleep(_LOOK_S)
+    if not answer.content.is_eof() and answer.content.exception() is None:
+        answer.content.set_exception(ClientPayloadError("what came is no HTTP"))
 
 
 class Proxies:

@@ -18,7 +18,7 @@ from amberfork_cli.errors import OutputError
 from amberfork_cli.proxy.answering import AgentLeftError, answer_whole, begin, break_off, end, hand_on, refuse
 from amberfork_cli.proxy.aws import Signer, SigningError
 from amberfork_cli.proxy.calls import ERROR_HEADERS, FINAL_ERROR_HEADERS, HOP_BY_HOP, Call
-from amberfork_cli.proxy.connections import CONNECT_S, Proxies, provider_session
+from amberfork_cli.proxy.connections import CONNECT_S, Proxies, provider_session, watched
 from amberfork_cli.proxy.recording import AGENT_LEFT, STOPPED, Recording, Tape, in_words
 from amberfork_cli.proxy.server import Service
 from amberfork_cli.proxy.websockets.relay import WebSocketRelay
@@ -146,11 +146,12 @@ class Relay(Service):
         try:
             headers = tuple(upstream.headers.items())
             response = await begin(call, upstream.status, headers, length=left, reason=upstream.reason)
-            async for piece in upstream.content.iter_any():
-                recording.take(piece)
-                if left is not None and recording.size >= left:
-                    await self._keep_before_the_end(call, recording)
-                await hand_on(response, piece)
+            with watched(upstream):
+                async for piece in upstream.content.iter_any():
+                    recording.take(piece)
+                    if left is not None and recording.size >= left:
+                        await self._keep_before_the_end(call, recording)
+                    await hand_on(response, piece)
         except (asyncio.CancelledError, AgentLeftError):
             self._keep_cut(recording, by=self._who_cut)
             raise
