@@ -46,6 +46,7 @@ class TapeFile:
     ) -> None:
         self.path, self.count, self.torn = path, 0, 0
         self._failure: OutputError | None = None
+        self._new = self._regular = False
         self._lock = Lock()
         try:
             self._descriptor = self._open(existing)
@@ -54,10 +55,10 @@ class TapeFile:
         try:
             self._begin(existing, header)
         except OSError as error:
-            os.close(self._descriptor)
+            self.close()
             raise self._trouble(error) from error
         except BaseException:
-            os.close(self._descriptor)
+            self.close()
             raise
 
     def append(self, exchange: Exchange) -> None:

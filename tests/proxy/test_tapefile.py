@@ -134,6 +134,21 @@ def test_a_line_that_cannot_be_written_whole_is_taken_back_and_ends_the_recordin
     assert (tape.count, str(tape.failure)) == (1, f"cannot write {path}: no space left on device")
 
 
+def test_a_disk_that_is_full_from_the_beginning_leaves_no_file(tmp_path, monkeypatch):
+    """Or the next recording would be refused because of it."""
+    path = tmp_path / "full.jsonl"
+
+    def full(*_) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("amberfork_cli.proxy.tapefile.os.write", full)
+    with pytest.raises(OutputError) as failed:
+        TapeFile(path, header={})
+
+    assert str(failed.value) == f"cannot write {path}: no space left on device"
+    assert not path.exists()
+
+
 def test_a_new_tape_without_an_exchange_goes_again(tmp_path):
     """One that was there stays."""
     new, old = tmp_path / "new.jsonl", tmp_path / "old.jsonl"
