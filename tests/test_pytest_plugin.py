@@ -119,7 +119,7 @@ def test_the_mode_is_that_of_option_marker_setting_and_environment_in_this_order
 @pytest.mark.parametrize(
     ("marker", "problem"),
     [
-        ("(pth='x')", "@pytest.mark.tape: got an unexpected keyword argument 'pth'"),
+        ("(zzz='x')", "@pytest.mark.tape: got an unexpected keyword argument 'zzz'"),
         ("('a', 'once')", "@pytest.mark.tape: takes from 0 to 1 positional arguments but 2 were given"),
         ("(mode='never')", 'there is no tape mode "never": choose of none, once, new, all'),
         ("(upstream='mine')", "--upstream wants NAME=URL, not 'mine'"),
