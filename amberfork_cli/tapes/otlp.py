@@ -1,15 +1,17 @@
 """Traces in OTLP's JSON, as collectors and exporters write them: one document, or one a line.
 
-A span that is a call to a model is an exchange, put together from its attributes and events. Where two
-libraries watched the same call, the inner span is nearer to what was sent, and the outer one left aside.
+A span that is a call to a model is an exchange, put together from its attributes and events; the events may
+stand in the span or be records of a log. Where two libraries watched the same call, the inner span is nearer
+to what was sent, and the outer one left aside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeAlias
 
 from amberfork_cli.core.tape import Body, Exchange, JsonValue, Request, Response
 from amberfork_cli.tapes.formats import ForeignFormat, Recording
@@ -17,10 +19,15 @@ from amberfork_cli.tapes.har import MISSING
 from amberfork_cli.tapes.imports import UPSTREAM
 from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.sessions import SYNTHETIC, text_member
-from amberfork_cli.tapes.spans import Attributes, Object, asked_and_answered, is_call
+from amberfork_cli.tapes.span_messages import Attributes, Object, first, spelled
+from amberfork_cli.tapes.spans import asked_and_answered, is_call
 
-_SPANS: Final = ("resourceSpans", "resource_spans")
+_SPANS: Final = ("resourceSpans", "resource_spans", "batches")  # the last is Tempo's
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_LOGS: Final = ("resourceLogs", "resource_logs")
+_LOG_SCOPES: Final = ("scopeLogs", "scope_logs")
+_RECORDS: Final = ("logRecords", "log_records")
+_METRICS: Final = ("resourceMetrics", "resource_metrics")
 _TOO_LATE: Final = 1 << 68  # nanoseconds; a time after the year 9999
 
 
@@ -43,55 +50,77 @@ class _Call:
         return Exchange(number, self.request, response, extra=extra)
 
 
+_Id: TypeAlias = tuple[str, str]
+_Event: TypeAlias = tuple[str, Attributes]
+
+
 def _exchanges(recording: Recording, reading: Reading) -> Iterator[Exchange]:
-    calls: list[_Call] = []
-    parents: dict[tuple[str, str], str] = {}
+    spans: dict[_Id, tuple[Object, Attributes]] = {}
+    parents: dict[_Id, str] = {}
+    events: defaultdict[_Id, list[_Event]] = defaultdict(list)
     for line, value in recording.values(reading):
         for span in _spans(value, line, reading):
-            parents[_id(span, "traceId"), _id(span, "spanId")] = _id(span, "parentSpanId")
+            parents[_id(span)] = text_member(span, "parentSpanId") or ""
             attributes = _attributes(span.get("attributes"))
             if is_call(attributes):
-                calls.append(_call(span, attributes))
-    outer = _outer({(call.trace, call.span) for call in calls}, parents)
-    inner = [call for call in calls if (call.trace, call.span) not in outer]
-    _tell(inner, len(calls) - len(inner), reading)
-    for number, call in enumerate(sorted(inner, key=lambda call: call.began)):
+                spans[_id(span)] = (span, attributes)
+        for record in _listed(value, _LOGS, _LOG_SCOPES, _RECORDS):
+            name, said = _event(record)
+            if name.startswith("gen_ai."):
+                events[_id(record)].append((name, said))
+                if _id(record) not in parents:
+                    spans.setdefault(_id(record), (record, {}))
+    outer = _outer(spans.keys(), parents)
+    calls = [_call(span, held, events[at]) for at, (span, held) in spans.items() if at not in outer]
+    _tell(calls, len(spans) - len(calls), reading)
+    for number, call in enumerate(sorted(calls, key=lambda call: call.began)):
         yield call.exchange(number)
 
 
 def _spans(value: JsonValue, line: int, reading: Reading) -> Iterator[Object]:
     """Every span of a document; a document of another kind, such as one of metrics, has none."""
-    if not isinstance(value, dict) or not any(isinstance(value.get(name), list) for name in _SPANS):
+    if not _has(value, (*_SPANS, *_LOGS, *_METRICS)):
         reading.pass_over(ShapeError('not a trace: no list "resourceSpans"'), line, torn=False)
-        return
-    for resource in _objects(value, _SPANS):
-        for scope in _objects(resource, _SCOPES):
-            yield from _objects(scope, ("spans",))
+    return _listed(value, _SPANS, _SCOPES, ("spans",))
 
 
-def _call(span: Object, attributes: Attributes) -> _Call:
-    events = [
-        (text_member(event, "name") or "", _attributes(event.get("attributes")))
-        for event in _objects(span, ("events",))
-    ]
-    body, answer, complete = asked_and_answered(attributes, events)
+def _listed(value: JsonValue, *names: tuple[str, ...]) -> Iterator[Object]:
+    """The objects at the end of a path of lists, each of which may be called differently."""
+    held = [value] if isinstance(value, dict) else []
+    for called in names:
+        held = [inner for one in held for inner in _objects(one, called)]
+    return iter(held)
+
+
+def _event(record: Object) -> _Event:
+    """The name of an event, and what it says, in its attributes and in its body."""
+    attributes, body = _attributes(record.get("attributes")), spelled(_plain(record.get("body")))
+    name = text_member(record, "eventName") or text_member(attributes, "event.name") or ""
+    return name, {**attributes, **(body if isinstance(body, dict) else {})}
+
+
+def _call(span: Object, attributes: Attributes, logged: list[_Event]) -> _Call:
+    events = [(text_member(event, "name") or "", _event(event)[1]) for event in _objects(span, ("events",))]
+    body, answer, complete = asked_and_answered(attributes, [*events, *logged])
     extra: Object = {} if complete else {MISSING: True}
     address = attributes.get("server.address")
     if isinstance(address, str) and address:
         extra[UPSTREAM] = f"//{address}"
+    trace, identity = _id(span)
+    ended = _nanoseconds(first(span, ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano")))
     return _Call(
-        _nanoseconds(span.get("startTimeUnixNano")),
-        _nanoseconds(span.get("endTimeUnixNano")),
-        _id(span, "traceId"),
-        _id(span, "spanId"),
+        _nanoseconds(first(span, ("startTimeUnixNano", "timeUnixNano", "observedTimeUnixNano"))),
+        ended,
+        trace,
+        identity,
         Request("POST", "/v1/chat/completions", body=Body.json(body), extra=extra),
         answer,
     )
 
 
-def _outer(calls: set[tuple[str, str]], parents: dict[tuple[str, str], str]) -> set[tuple[str, str]]:
+def _outer(calls: Collection[_Id], parents: Mapping[_Id, str]) -> set[_Id]:
     """The calls that another call stands inside."""
-    found: set[tuple[str, str]] = set()
+    found: set[_Id] = set()
     for trace, span in calls:
         seen = {span}
         parent = parents.get((trace, span), "")
@@ -143,8 +172,8 @@ def _objects(holder: Object, names: tuple[str, ...]) -> Iterator[Object]:
     yield from (one for one in (listed if isinstance(listed, list) else []) if isinstance(one, dict))
 
 
-def _id(span: Object, name: str) -> str:
-    return text_member(span, name) or ""
+def _id(span: Object) -> _Id:
+    return text_member(span, "traceId") or "", text_member(span, "spanId") or ""
 
 
 def _nanoseconds(value: JsonValue) -> int:
@@ -153,8 +182,12 @@ def _nanoseconds(value: JsonValue) -> int:
     return value if type(value) is int else 0
 
 
+def _has(value: JsonValue, names: tuple[str, ...]) -> bool:
+    return isinstance(value, dict) and any(isinstance(value.get(name), list) for name in names)
+
+
 def _fits(value: JsonValue) -> bool:
-    return isinstance(value, dict) and any(isinstance(value.get(name), list) for name in _SPANS)
+    return _has(value, (*_SPANS[:2], *_LOGS)) or next(_listed(value, _SPANS, _SCOPES), None) is not None
 
 
 OTLP: Final = ForeignFormat("otlp", "a trace in OTLP's JSON", _exchanges, _fits)

@@ -270,16 +270,205 @@ def test_several_contents_of_openinference_are_a_list() -> None:
     assert exchange.request.body.value == {"messages": [{"role": "user", "content": content}]}
 
 
+AI_SDK = {
+    "operation.name": "ai.generateText.doGenerate",
+    "ai.operationId": "ai.generateText.doGenerate",
+    "ai.model.id": "m",
+    "ai.prompt.messages": json.dumps(
+        [
+            {"role": "system", "content": "be brief"},
+            {"role": "user", "content": [{"type": "text", "text": "hello"}]},
+            {
+                "role": "assistant",
+                "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "f", "input": {"a": 1}}],
+            },
+            {
+                "role": "tool",
+                "content": [
+                    {
+                        "type": "tool-result",
+                        "toolCallId": "c1",
+                        "toolName": "f",
+                        "output": {"type": "text", "value": "ok"},
+                    }
+                ],
+            },
+        ]
+    ),
+    "ai.prompt.tools": [
+        json.dumps({"type": "function", "name": "f", "description": "d", "inputSchema": {"type": "object"}})
+    ],
+    "ai.response.text": "done",
+    "ai.response.toolCalls": json.dumps([{"toolCallId": "c2", "toolName": "f", "input": '{"a":1}'}]),
+    "ai.response.finishReason": "tool-calls",
+}
+
+
+def test_the_ai_sdk_is_a_family_of_its_own() -> None:
+    """Its inner span is the call; the one around it, and those of tools, are none."""
+    outer = {"ai.operationId": "ai.generateText", "ai.prompt": "{}"}
+    run = {"ai.operationId": "ai.toolCall", "ai.toolCall.name": "f"}
+
+    (exchange,) = _read(span("s0", outer), span("s1", AI_SDK, parent="s0"), span("s2", run, parent="s0"))
+
+    assert exchange.request.body.value == {"model": "m", "messages": ASKED, "tools": [TOOL]}
+    assert exchange.response is not None
+    assert exchange.response.body.value == {
+        "object": "chat.completion",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "done", "tool_calls": [{**CALL, "id": "c2"}]},
+                "finish_reason": "tool-calls",
+            }
+        ],
+    }
+
+
+LISTED = [
+    {"event.name": "gen_ai.system.message", "role": "system", "content": "be brief", "gen_ai.system": "x"},
+    {"event.name": "gen_ai.user.message", "role": "user", "content": "hello", "gen_ai.message.index": 1},
+    {"event.name": "gen_ai.assistant.message", "role": "assistant", "tool_calls": [CALL]},
+    {"event.name": "gen_ai.tool.message", "role": "tool", "id": "c1", "content": "ok"},
+    {"event.name": "gen_ai.choice", "index": 0, "message": {"role": "assistant", "content": "done"}},
+    {"event.name": 7},
+]
+
+
+def test_events_may_be_listed_in_an_attribute() -> None:
+    """As Pydantic AI does, with the tools beside them."""
+    offered = {
+        "function_tools": [{"name": "f", "description": "d", "parameters_json_schema": {"type": "object"}}]
+    }
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "events": json.dumps(LISTED),
+        "model_request_parameters": json.dumps(offered),
+        "gen_ai.response.finish_reasons": ["stop"],
+    }
+
+    (exchange,) = _read(span("s1", attributes))
+
+    assert exchange.request.body.value == {"messages": ASKED, "tools": [TOOL]}
+    assert exchange.response is not None
+    answer = {"index": 0, "message": {"role": "assistant", "content": "done"}, "finish_reason": "stop"}
+    assert exchange.response.body.value == {"object": "chat.completion", "choices": [answer]}
+
+
+@pytest.mark.parametrize("first", ["logs", "spans"])
+def test_events_may_be_records_of_a_log(first: str) -> None:
+    """In a document of their own, before or behind the span that they are of."""
+    call = trace(span("s1", {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}))
+    records = [record("s1", one, in_attributes=index % 2 == 0) for index, one in enumerate(LISTED[:5])]
+    lines = [logs(*records), call] if first == "logs" else [call, logs(*records)]
+
+    with tape(b"\n".join(json.dumps(line).encode() for line in lines)) as found:
+        (exchange,) = found
+
+    assert exchange.request.body.value == {"model": "m", "messages": ASKED}
+    assert exchange.extra["recorded_at"] == "2025-11-19T06:00:00.500000+00:00"
+    assert exchange.response is not None
+
+
+def test_a_log_alone_is_read_as_well() -> None:
+    """What its records say of one call is an exchange, in the order in which the first came."""
+    later = {"event.name": "gen_ai.client.inference.operation.details", **OTEL}
+    others = record("s3", {"event.name": "gen_ai.user.message", "content": "earlier"}, at=7)
+
+    with tape(
+        json.dumps(logs(record("s1", later), others, record("s4", {"event.name": "http"}))).encode()
+    ) as found:
+        exchanges = list(found)
+
+    assert [exchange.extra["span"] for exchange in exchanges] == ["s3", "s1"]
+    assert [_body(exchange)["messages"] for exchange in exchanges] == [
+        [{"role": "user", "content": "earlier"}],
+        ASKED,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "messages"),
+    [
+        ('[{"role": "user", "content": "hello"}]', [{"role": "user", "content": "hello"}]),
+        (['{"role": "user", "content": "hello"}'], [{"role": "user", "content": "hello"}]),
+        ("hello", [{"role": "user", "content": "hello"}]),
+        (
+            json.dumps([{"role": "assistant", "content": None, "tool_calls": [CALL]}]),
+            [{"role": "assistant", "content": None, "tool_calls": [CALL]}],
+        ),
+    ],
+)
+def test_messages_need_not_be_in_parts(given: Json, messages: Json) -> None:
+    """As many write them, who were there before the convention was; nor need the operation be named."""
+    attributes = {
+        "gen_ai.request.model": "m",
+        "gen_ai.input.messages": given,
+        "gen_ai.output.messages": "Hi.",
+    }
+
+    (exchange,) = _read(span("s1", attributes))
+
+    assert _body(exchange)["messages"] == messages
+    assert exchange.response is not None
+    choices: Json = exchange.response.body.value
+    assert choices["choices"][0]["message"] == {"role": "assistant", "content": "Hi."}
+
+
+def test_settings_and_counts_are_kept() -> None:
+    """By the names that chat completions have for them."""
+    otel = {
+        **OTEL,
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.max_tokens": 9,
+        "gen_ai.request.stop_sequences": ["x"],
+        "gen_ai.usage.input_tokens": 3,
+        "gen_ai.usage.output_tokens": 4,
+    }
+    parameters = {"temperature": 0.5, "model": "other", "tools": []}
+    inference = {
+        **OPENINFERENCE,
+        "llm.invocation_parameters": json.dumps(parameters),
+        "llm.token_count.prompt": 3,
+    }
+
+    first, second = _read(span("s1", otel), span("s2", inference))
+
+    assert {name: value for name, value in _body(first).items() if name not in ("messages", "tools")} == {
+        "model": "m",
+        "temperature": 0.5,
+        "max_tokens": 9,
+        "stop": ["x"],
+    }
+    assert (_body(second)["model"], _body(second)["temperature"]) == ("m", 0.5)
+    assert first.response is not None
+    assert second.response is not None
+    answers: list[Json] = [first.response.body.value, second.response.body.value]
+    assert [answer["usage"] for answer in answers] == [
+        {"prompt_tokens": 3, "completion_tokens": 4},
+        {"prompt_tokens": 3},
+    ]
+
+
+def test_a_trace_of_tempo_is_one() -> None:
+    """Which calls the list differently."""
+    document = {"batches": trace(span("s1", OTEL))["resourceSpans"]}
+
+    with tape(json.dumps(document).encode()) as found:
+        assert len(list(found)) == 1
+
+
 def test_a_line_that_is_no_trace_is_named() -> None:
-    """Collectors write metrics into files of their own; lenient reading leaves them out."""
-    lines = [json.dumps(trace(span("s1", OTEL))).encode(), b'{"resourceMetrics": []}']
+    """Lenient reading leaves it out. Metrics are no trouble: a collector may write them to the same file."""
+    metrics = b'{"resourceMetrics": []}'
+    lines = [json.dumps(trace(span("s1", OTEL))).encode(), metrics, b'{"metrics": []}']
 
     with pytest.raises(TapeError) as caught, tape(b"\n".join(lines)) as found:
         list(found)
     with tape(b"\n".join(lines), lenient=True) as found:
         assert len(list(found)) == 1
 
-    assert str(caught.value) == 'stream:2:1: not a trace: no list "resourceSpans"'
+    assert str(caught.value) == 'stream:3:1: not a trace: no list "resourceSpans"'
 
 
 @pytest.mark.parametrize(
@@ -322,7 +511,7 @@ def test_a_call_with_odd_attributes_is_what_can_be_read() -> None:
     """Nothing that an attribute holds is trouble."""
     odd = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.input.messages": "cut o",
+        "gen_ai.input.messages": '[{"role": "us',
         "gen_ai.output.messages": [7, {"parts": 7}, {"parts": [7]}],
         "gen_ai.tool.definitions": [7],
         "gen_ai.prompt.x.role": "user",
@@ -364,6 +553,34 @@ def span(
     }
 
 
+def record(name: str, said: Json, *, in_attributes: bool = True, at: int = ENDED) -> Json:
+    """A record of a log that a span's event is, which it says in its attributes or in its body."""
+    event = {"event.name": said["event.name"]}
+    others = {key: value for key, value in said.items() if key != "event.name"}
+    held = {"attributes": _pairs({**event, **others})} if in_attributes else {"body": _wrapped(others)}
+    return {
+        "traceId": "t1",
+        "spanId": name,
+        "timeUnixNano": str(at),
+        **({} if in_attributes else {"eventName": said["event.name"]}),
+        **held,
+    }
+
+
+def logs(*records: Json) -> Json:
+    """A document of a log."""
+    return {"resourceLogs": [{"scopeLogs": [{"logRecords": list(records)}]}]}
+
+
+def _read(*spans: Json) -> list[Exchange]:
+    with tape(json.dumps(trace(*spans)).encode()) as found:
+        return list(found)
+
+
+def _body(exchange: Exchange) -> Json:
+    return exchange.request.body.value
+
+
 def _pairs(attributes: Json) -> list[Json]:
     return [{"key": key, "value": _wrapped(value)} for key, value in attributes.items()]
 
@@ -376,6 +593,8 @@ def _wrapped(value: Json) -> Json:
         return {"kvlistValue": {"values": _pairs(value)}}
     if value is None:
         return {}
+    if isinstance(value, float):
+        return {"doubleValue": value}
     if isinstance(value, int):
         return {"intValue": str(value)}
     return {"stringValue": value}
