@@ -1,26 +1,28 @@
-"""What the recorder and the replay cost on the way, beside no proxy and a raw relay of bytes, in one run.
+"""What recording costs on the way, beside no proxy and a raw relay of bytes, in one run.
 
-python benchmarks/proxy.py [--seconds N] [--kilobytes N] [--mitmdump PATH]
+python benchmarks/proxy.py [--seconds N] [--kilobytes N] [--values many|few] [--mitmdump PATH]
 
 Every case talks to one stub provider, in turns, round by round; each server has a process of its own. Times
-depend on the machine and on what else runs there: compare the rows of one table.
+depend on the machine and on what else runs there: compare the rows of one table. *processor ms* is what the
+proxy itself uses for a request of several clients, which depends on that least.
 """
 
 import argparse
 import asyncio
 import json
-import os
 import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from measuring import table
+from serving import Server, record, served
 
 CLIENTS = 8
 ROUNDS = 5
@@ -34,6 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the loopback edge.")
     parser.add_argument("--seconds", type=float, default=2.0, help="of load, in each case and round")
     parser.add_argument("--kilobytes", type=int, default=100, help="of each request and answer")
+    parser.add_argument("--values", choices=["few", "many"], default="few", help="in the JSON of a request")
     parser.add_argument("--mitmdump", type=Path, help="mitmproxy's program, to be measured as well")
     parser.add_argument("--serve", choices=["provider", "relay"], help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
@@ -43,57 +46,62 @@ def main() -> None:
     elif options.serve == "relay":
         asyncio.run(_relay(options.port))
     else:
-        _measure(options.seconds, options.kilobytes, options.mitmdump)
+        body = BODIES[options.values](options.kilobytes)
+        _measure(body, options.seconds, options.kilobytes, options.mitmdump)
 
 
-def _measure(seconds: float, kilobytes: int, mitmdump: Path | None) -> None:
-    body = _body(kilobytes)
+def _measure(body: bytes, seconds: float, kilobytes: int, mitmdump: Path | None) -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        provider = stack.enter_context(_server([*SELF, "--serve", "provider", f"--kilobytes={kilobytes}"]))
-        relay = stack.enter_context(_server([*SELF, "--serve", "relay", f"--port={provider}"]))
-        record = stack.enter_context(_recorder(folder / "run.jsonl", provider))
-        cases = {"no proxy": provider, "raw relay of bytes": relay, "amberfork record": record}
+        provider = stack.enter_context(served([*SELF, "--serve", "provider", f"--kilobytes={kilobytes}"]))
+        relay = [*SELF, "--serve", "relay", f"--port={provider.port}"]
+        upstreams = {"openai": f"http://127.0.0.1:{provider.port}"}
+        cases = {
+            "no proxy": provider,
+            "raw relay of bytes": stack.enter_context(served(relay)),
+            "amberfork record": stack.enter_context(served(record(folder / "run.jsonl", upstreams))),
+        }
         if mitmdump is not None:
-            cases["mitmdump"] = stack.enter_context(_mitmdump(mitmdump, folder / "flows", provider))
+            cases["mitmdump"] = stack.enter_context(_mitmdump(mitmdump, folder / "flows", provider.port))
         rows = _rows(cases, body, seconds)
-    print(f"{kilobytes} kB each way, median of {ROUNDS} rounds, Python {sys.version.split()[0]}\n")
-    heads = ["", "p50 ms", "added ms", f"requests/s at {CLIENTS}", f"{EVENTS} events, ms"]
+    print(f"{len(body):,} bytes there, {kilobytes} kB back, median of {ROUNDS} rounds\n")
+    heads = ["", "p50 ms", "added ms", f"requests/s at {CLIENTS}", "processor ms", f"{EVENTS} events, ms"]
     print(table(heads, rows))
 
 
-def _rows(cases: dict[str, int], body: bytes, seconds: float) -> list[list[str]]:
-    latency: dict[str, list[float]] = {name: [] for name in cases}
-    rate: dict[str, list[float]] = {name: [] for name in cases}
-    stream: dict[str, list[float]] = {name: [] for name in cases}
+def _rows(cases: dict[str, Server], body: bytes, seconds: float) -> list[list[str]]:
+    figures: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     for turn in range(ROUNDS + 1):  # the first only warms up
-        for name, port in cases.items():
-            figures = asyncio.run(_load(port, body, seconds))
+        for name, server in cases.items():
+            taken = asyncio.run(_load(server, body, seconds))
             if turn:
-                for kept, figure in zip((latency, rate, stream), figures, strict=True):
-                    kept[name].append(figure)
-    alone = statistics.median(latency["no proxy"])
+                figures[name].append(taken)
+    medians = {
+        name: [statistics.median(column) for column in zip(*figures[name], strict=True)] for name in cases
+    }
+    alone = medians["no proxy"][0]
     return [
-        [
-            name,
-            f"{statistics.median(latency[name]):.2f}",
-            f"{statistics.median(latency[name]) - alone:.2f}",
-            f"{statistics.median(rate[name]):,.0f}",
-            f"{statistics.median(stream[name]):.1f}",
-        ]
-        for name in cases
+        [name, f"{p50:.2f}", f"{p50 - alone:.2f}", f"{rate:,.0f}", f"{processor:.2f}", f"{stream:.1f}"]
+        for name, (p50, rate, processor, stream) in medians.items()
     ]
 
 
-async def _load(port: int, body: bytes, seconds: float) -> tuple[float, float, float]:
-    """Milliseconds of one request alone, requests a second of several clients, milliseconds of a stream."""
-    alone = await _connected(port, lambda ask: _times(ask, body, seconds / 2))
-    counts = await asyncio.gather(
-        *(_connected(port, lambda ask: _times(ask, body, seconds)) for _ in range(CLIENTS))
+async def _load(server: Server, body: bytes, seconds: float) -> tuple[float, float, float, float]:
+    """Milliseconds of a request, requests a second and processor milliseconds of each, and of a stream."""
+    alone = await _connected(server.port, lambda ask: _times(ask, body, seconds / 2))
+    before = server.processor_seconds
+    times = await asyncio.gather(
+        *(_connected(server.port, lambda ask: _times(ask, body, seconds)) for _ in range(CLIENTS))
     )
-    streams = await _connected(port, lambda ask: _times(ask, b'{"stream": true}', seconds / 4))
-    rate = sum(map(len, counts)) / seconds
-    return statistics.median(alone) * 1000, rate, statistics.median(streams) * 1000
+    count = sum(map(len, times))
+    processor = (server.processor_seconds - before) / count
+    streams = await _connected(server.port, lambda ask: _times(ask, b'{"stream": true}', seconds / 4))
+    return (
+        statistics.median(alone) * 1000,
+        count / seconds,
+        processor * 1000,
+        statistics.median(streams) * 1000,
+    )
 
 
 Ask = Callable[[bytes], Awaitable[None]]
@@ -130,55 +138,50 @@ async def _times(ask: Ask, body: bytes, seconds: float) -> list[float]:
 
 
 @contextmanager
-def _server(command: list[str], environment: dict[str, str] | None = None) -> Iterator[int]:
-    """The port of a server in a process of its own, which it tells in its first line."""
-    process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert process.stdout is not None
-    try:
-        yield int(process.stdout.readline().rstrip().rpartition(":")[2].partition("/")[0])
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
-
-
-@contextmanager
-def _recorder(path: Path, provider: int) -> Iterator[int]:
-    """The port of `amberfork record`, whose first line sets the base URL of OpenAI's SDK."""
-    environment = {**os.environ, "OPENAI_BASE_URL": f"http://127.0.0.1:{provider}"}
-    command = [sys.executable, "-m", "amberfork_cli", "record", "-o", str(path)]
-    with _server(command, environment) as port:
-        yield port
-
-
-@contextmanager
-def _mitmdump(program: Path, flows: Path, provider: int) -> Iterator[int]:
-    """The port of mitmproxy as a reverse proxy that writes what passes to a file."""
+def _mitmdump(program: Path, flows: Path, provider: int) -> Iterator[Server]:
+    """A reverse proxy of mitmproxy's that writes what passes to a file."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     where = ["--mode", f"reverse:http://127.0.0.1:{provider}", "--listen-host", "127.0.0.1", "-p", str(port)]
-    process = subprocess.Popen([program, "-q", *where, "-w", str(flows)], stdout=subprocess.DEVNULL)
+    command = [program, "-q", *where, "-w", str(flows)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True)
     try:
         for _ in range(200):
             with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                 break
             time.sleep(0.1)
-        yield port
+        yield Server(process, port)
     finally:
         process.terminate()
         process.wait()
 
 
-def _body(kilobytes: int) -> bytes:
+def _few_values(kilobytes: int) -> bytes:
+    """A body of messages of a thousand letters."""
     texts = [{"role": "user", "content": "word " * 200}] * kilobytes
     return json.dumps({"model": "m", "messages": texts}).encode()
 
 
+def _many_values(kilobytes: int) -> bytes:
+    """A body of tool calls and their short results, as agents send it."""
+    messages = [message for number in range(kilobytes * 4) for message in _round(number)]
+    return json.dumps({"model": "m", "messages": messages}, separators=(",", ":")).encode()
+
+
+def _round(number: int) -> tuple[object, object]:
+    name = f"call_{number:08}"
+    function = {"name": "weather", "arguments": json.dumps({"city": "Seoul", "day": number})}
+    call = {"id": name, "type": "function", "function": function}
+    result = {"role": "tool", "tool_call_id": name, "content": json.dumps({"celsius": 3.5})}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}, result
+
+
+BODIES = {"few": _few_values, "many": _many_values}
+
+
 async def _provide(kilobytes: int) -> None:
     """Answer every request with so much JSON, or with events."""
-    body = _body(kilobytes)
+    body = _few_values(kilobytes)
     whole = (
         b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
     )

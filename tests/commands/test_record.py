@@ -217,7 +217,8 @@ def test_signals_reach_the_agent(name, tmp_path, environment):
     assert (ready, code) == ("ready\n", 5)
 
 
-def test_without_a_command_it_serves_until_ctrl_c(tmp_path, environment, tape):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_without_a_command_it_serves_until_ctrl_c_or_its_like(name, tmp_path, environment, tape):
     """The variables to set are printed, ready to be evaluated by a shell."""
     with running(tmp_path, environment, "record", "-o", "run.jsonl", "--env", "MINE=openai") as process:
         lines = [process.stdout.readline() for _ in range(3)]
@@ -230,7 +231,7 @@ def test_without_a_command_it_serves_until_ctrl_c(tmp_path, environment, tape):
             timeout=LIMIT_S,
             check=False,
         )
-        process.send_signal(signal.SIGINT)
+        process.send_signal(getattr(signal, name))
         ended = process.wait(LIMIT_S)
         told = process.stderr.read()
 

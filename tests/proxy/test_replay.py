@@ -111,6 +111,29 @@ def test_a_stream_is_a_stream_again(replaying):
     assert replay.exchanges()[0].response == recorded.response
 
 
+def test_a_stream_comes_in_the_pieces_that_it_came_in(replaying):
+    """Some clients take a piece for an event."""
+    pieces = [b"data: 1\n\nda", b"ta: 2\n", b"\n", b"data: [DONE]\n\n"]
+    events = {"content-type": "text/event-stream"}
+    replay = replaying(lambda _: Answer(_with_pauses(pieces), headers=events), A)()
+    connection = replay.recording.connection()
+    connection.request("POST", "/openai/v1/chat/completions", A, JSON)
+    response = connection.getresponse()
+
+    received = []
+    while size := int(response.fp.readline(), 16):
+        received.append(response.fp.read(size))
+        response.fp.readline()
+
+    assert received == pieces
+
+
+def _with_pauses(pieces):
+    for piece in pieces:
+        yield piece
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize(("pace", "waits"), [(Pace.NONE, False), (Pace.REAL, True)])
 def test_a_stream_comes_at_once_or_as_it_came(pace, waits, replaying):
     """With real pace, no sooner than it came then."""
