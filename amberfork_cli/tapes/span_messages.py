@@ -1,7 +1,7 @@
 """The messages that spans hold, in the shape of OpenAI's chat completions.
 
 Four ways to write one are read: OpenTelemetry's, in parts; OpenLLMetry's and that of events, whose members
-are those of a message; OpenInference's, whose every part is an attribute; the AI SDK's, with content in parts.
+are those of a message; OpenInference's, whose parts are attributes; the AI SDK's, whose content is parts.
 """
 
 from __future__ import annotations
