@@ -114,7 +114,7 @@ def check(
 
     if not command:
         raise OptionError("check runs an agent: amberfork check TAPE -- CMD...")
-    reporting.refuse_what_cannot_be_written(output or ())
+    reporting.refuse_what_cannot_be_written(output or (), read=(tape,))
     if update:
         _refuse_to_update_what_is_no_recording(tape)
     if no_color:
@@ -153,6 +153,7 @@ def check(
             reporting.save(told, output or ())
             if not quiet:
                 reporting.show(told, format or usual)
+                showing.stdout().flush()  # a change is seen before the tape has it
             if update and not report.same and _may_be_written(tape, reissued, code):
                 _update(tape, recorded, reissued)
                 return ExitCode.SAME

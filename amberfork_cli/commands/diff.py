@@ -99,8 +99,7 @@ def diff(
 
     if recorded == reissued == Path("-"):
         raise OptionError("only one of the two can come from stdin")
-    for file in output or ():
-        reporting.form_of(file)
+    reporting.refuse_what_cannot_be_written(output or (), read=(recorded, reissued))
     if no_color:
         showing.forbid_colour()
     settings = project_settings()

@@ -190,11 +190,16 @@ def form_of(file: Path) -> FileForm:
     raise OptionError(f"{file}: the name does not tell the form of the report: end it in {known}")
 
 
-def refuse_what_cannot_be_written(files: Iterable[Path]) -> None:
-    """Raises OptionError and OutputError for what would lose a report after all the work for it."""
+def refuse_what_cannot_be_written(files: Iterable[Path], *, read: Sequence[Path]) -> None:
+    """Raises OptionError and OutputError for what would lose a report after all the work for it.
+
+    Or a tape: none that is `read` is written over.
+    """
     for file in files:
         form_of(file)
         refuse_a_missing_folder(file)
+        if file.exists() and any(tape.exists() and tape.samefile(file) for tape in read):
+            raise OptionError(f"{file} is a tape that is read: the report needs a file of its own")
 
 
 def refuse_a_missing_folder(file: Path) -> None:

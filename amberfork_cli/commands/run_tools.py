@@ -145,7 +145,7 @@ def run_tools(
 
     if no_color:
         showing.forbid_colour()
-    reporting.refuse_what_cannot_be_written(output or ())
+    reporting.refuse_what_cannot_be_written(output or (), read=() if tape is None else (tape,))
     wanted = tool_runs.Wanted(
         tape=tape,
         registry=registry,

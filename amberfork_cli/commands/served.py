@@ -63,24 +63,28 @@ def run_served(
     """Run a command beside the edge, or serve until Ctrl-C; gives back the exit code of the command.
 
     `recorded` are base URLs that the tape was recorded with; `stopping` is called when Ctrl-C ends it.
-    Raises OptionError, also where the port is taken.
+    Raises OptionError, also where the port is taken, and whatever went wrong while calls were answered.
     """
     from amberfork_cli.proxy.child import awaiting_the_end, run_agent
     from amberfork_cli.proxy.providers import agent_environment, agent_variables, upstreams
     from amberfork_cli.proxy.server import Edge
 
     found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
+    code = 0
     with Edge(service, found, port=port, tell=tell) as edge:
         if command:
             answered = recorded is not None
             agent = agent_environment(os.environ, found, edge.url, answered=answered)
-            return run_agent(command, agent, quiet=quiet)
-        with awaiting_the_end() as wait:  # before anyone knows that we serve
-            _show_variables(agent_variables(found, edge.url))
-            tell(f"serving at {edge.url} until Ctrl-C")
-            wait()
-            stopping()
-        return 0
+            code = run_agent(command, agent, quiet=quiet)
+        else:
+            with awaiting_the_end() as wait:  # before anyone knows that we serve
+                _show_variables(agent_variables(found, edge.url))
+                tell(f"serving at {edge.url} until Ctrl-C")
+                wait()
+                stopping()
+    if edge.fault is not None:  # an exchange is missing, so whatever follows from the rest would be wrong
+        raise edge.fault
+    return code
 
 
 def run_replay(

@@ -60,7 +60,7 @@ class Edge:
     """A server that runs as long as its `with` block, and its `url`.
 
     Entering raises OptionError where the port cannot be had. `tell` is told, in whole sentences, of what goes
-    wrong inside.
+    wrong inside; `fault` is the first of that.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class Edge:
             raise OptionError(f"there is no port {port}: choose one of 1 to {_LAST_PORT}")
         self._service, self._upstreams, self._tell = service, upstreams, tell
         self._port = port
+        self.fault: Exception | None = None
         self._failure: BaseException | None = None
         self._ready = Event()
         self._thread = Thread(target=self._run, name="amberfork edge", daemon=True)
@@ -160,6 +161,7 @@ class Edge:
             raise  # the agent is gone
         except Exception as error:  # a boundary: the agent must not wait for an answer that never comes
             self._tell(f"{call.method} {call.target.partition('?')[0]}: {type(error).__name__}: {error}")
+            self.fault = self.fault or error
             break_off(call)
             raise
 

@@ -180,6 +180,7 @@ def test_what_is_ignored_does_not_count(check):
         (["run.jsonl"], "check runs an agent: amberfork check TAPE -- CMD..."),
         (["run.jsonl", "-o", "x.doc", "--", "true"], "x.doc: the name does not tell the form of the report"),
         (["run.jsonl", "-o", "no/x.md", "--", "true"], "cannot write no/x.md: there is no folder no"),
+        (["run.jsonl", "-o", "./run.jsonl", "--", "true"], "run.jsonl is a tape that is read: the report"),
         (["run.jsonl", "--", "no-such-agent"], "cannot run no-such-agent: no such file or directory"),
         (["no.jsonl", "--", "true"], "no.jsonl: no such file"),
         (["bodies.jsonl", "--update", "--", "true"], "bodies.jsonl: only a tape as amberfork records it can"),

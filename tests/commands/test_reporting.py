@@ -38,7 +38,20 @@ def test_a_name_that_tells_no_form_is_trouble(name: str) -> None:
 
 def test_what_could_not_be_written_is_told_before_the_work(tmp_path: Path) -> None:
     """A folder that is not there, as well as a name without a form."""
-    refuse_what_cannot_be_written([tmp_path / "report.md"])
+    refuse_what_cannot_be_written([tmp_path / "report.md"], read=())
 
     with pytest.raises(OutputError, match=r"there is no folder .*nowhere$"):
-        refuse_what_cannot_be_written([tmp_path / "nowhere" / "report.md"])
+        refuse_what_cannot_be_written([tmp_path / "nowhere" / "report.md"], read=())
+
+
+def test_no_tape_that_is_read_is_written_over(tmp_path: Path) -> None:
+    """By whatever name: a report of lines ends as a tape does."""
+    tape, link, other = (tmp_path / name for name in ("run.jsonl", "link.jsonl", "other.jsonl"))
+    for file in (tape, other):
+        file.touch()
+    link.symlink_to(tape)
+
+    refuse_what_cannot_be_written([other, tmp_path / "new.jsonl"], read=[tape, Path("-")])
+    for file in (tape, link):
+        with pytest.raises(OptionError, match="is a tape that is read: the report needs a file of its own"):
+            refuse_what_cannot_be_written([file], read=[Path("-"), tape])
