@@ -23,12 +23,15 @@ _NOBODY: Final = "no test with a tape runs now, and the client that asks was mad
 
 
 class Stage:
-    """The edge and its `url`, from its making until `close`; `asked` counts the calls of this run."""
+    """The edge and its `url`, from its making until `close`.
+
+    Of this run `asked` counts the calls, and `fault` says what went wrong inside, if anything did.
+    """
 
     def __init__(self) -> None:
         self._services = _Services()
         self._upstreams: dict[str, Upstream] = {}
-        self._told: list[str] = []
+        self.fault: str | None = None
         self._edge = Edge(self._services, self._upstreams, tell=self._tell)
         self._edge.__enter__()
 
@@ -42,11 +45,11 @@ class Stage:
         """How many calls came since the run began."""
         return self._services.asked
 
-    def begin(self, service: Service, upstreams: Mapping[str, Upstream], *, told: list[str]) -> None:
-        """A run begins: its service answers, what goes wrong is added to `told`."""
+    def begin(self, service: Service, upstreams: Mapping[str, Upstream]) -> None:
+        """A run begins: its service answers."""
         self._upstreams.clear()
         self._upstreams.update(upstreams)
-        self._told = told
+        self.fault = None
         self._services.asked = 0
         self.go_on(service)
 
@@ -63,7 +66,7 @@ class Stage:
         self._edge.__exit__()
 
     def _tell(self, sentence: str) -> None:
-        self._told.append(sentence)
+        self.fault = self.fault or sentence
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._services.loop).result()

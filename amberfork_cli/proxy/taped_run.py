@@ -85,7 +85,7 @@ class TapedRun:
         try:
             recorded = self._course.base_urls
             self._upstreams = upstreams(self._environment, named=self._named, recorded=recorded)
-            stage.begin(self._course.service(), self._upstreams, told=self._told)
+            stage.begin(self._course.service(), self._upstreams)
         except BaseException:
             self._course.close()
             raise
@@ -130,4 +130,4 @@ class TapedRun:
             verdict = Verdict(str(error))
         told = tuple(self._told)
         del self._told[: len(told)]
-        return Ending(told, verdict.problem, verdict.report)
+        return Ending(told, self._stage.fault or verdict.problem, verdict.report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from http.client import HTTPConnection, RemoteDisconnected
 from threading import Event, Thread
 from urllib.parse import urlsplit
@@ -29,6 +30,13 @@ class Says(Service):
 
     async def close(self):
         self.closed = True
+
+
+class Faulty(Service):
+    """Goes wrong."""
+
+    async def answer(self, call):
+        raise ZeroDivisionError(call.method)
 
 
 class Waits(Service):
@@ -69,7 +77,7 @@ def client(stage):
 
 
 def begin(stage: Stage, service: Service) -> None:
-    stage.begin(service, upstreams({}), told=[])
+    stage.begin(service, upstreams({}))
 
 
 def test_a_client_finds_each_run_at_one_url(stage, client):
@@ -99,6 +107,19 @@ def test_a_service_gives_way_to_another_in_the_same_run(stage, client):
 
     assert (found, asked) == ([(200, "before"), (200, "after")], 2)
     assert (first.closed, second.closed) == (True, True)
+
+
+def test_a_fault_is_that_of_its_run(stage, client):
+    """The next one has none."""
+    found = []
+    for service in (Faulty(), Says("one")):
+        begin(stage, service)
+        with suppress(RemoteDisconnected):
+            client()
+        stage.end()
+        found.append(stage.fault)
+
+    assert found == ["POST /v1/chat/completions: ZeroDivisionError: POST", None]
 
 
 def test_between_runs_nobody_answers_and_the_client_is_told(stage, client):
