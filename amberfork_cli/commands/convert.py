@@ -61,5 +61,5 @@ def convert(
     export = next(export for export in EXPORTS if export.name == to)
     for task in tasks(sources, output, suffix=export.suffix):
         with BatchResults(input_format=input_format, lenient=lenient, notice=tell) as results:
-            converted(task, opened, export, results)
+            converted(task, opened, export, results, sniffed=input_format is None)
     return ExitCode.SAME

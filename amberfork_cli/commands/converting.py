@@ -11,12 +11,13 @@ from typing import Final
 
 from amberfork_cli.commands.progress import watched
 from amberfork_cli.commands.showing import output, tell
-from amberfork_cli.core.tape import NOTHING, Exchange, Tape
-from amberfork_cli.errors import OptionError, TapeError
+from amberfork_cli.core.tape import NOTHING, Exchange, Tape, TapeForm
+from amberfork_cli.errors import JsonError, OptionError, TapeError
 from amberfork_cli.tapes.batch_results import BatchResults
 from amberfork_cli.tapes.exporting import Export, Losses
 
-_SUFFIXES: Final = frozenset({".jsonl", ".json", ".yaml", ".yml", ".har", ".httprr"})
+_SUFFIXES: Final = frozenset({".jsonl", ".json", ".yaml", ".yml", ".har", ".httprr", ".mitm", ".flow"})
+_MODEL: Final = frozenset({"model", "prompt", "messages", "input", "contents", "inputText"})
 _PACKED: Final = frozenset({".gz", ".zst", ".bz2", ".xz"})
 
 Opener = Callable[[Path], Tape]
@@ -51,8 +52,13 @@ def tasks(sources: Sequence[Path], target: Path | None, *, suffix: str) -> list[
     ]
 
 
-def converted(task: Task, opened: Opener, export: Export, results: BatchResults) -> None:
-    """Write one file, whole or not at all, and tell what it has no room for, and what could not be joined."""
+def converted(
+    task: Task, opened: Opener, export: Export, results: BatchResults, *, sniffed: bool = True
+) -> None:
+    """Write one file, whole or not at all, and tell what it has no room for, and what could not be joined.
+
+    Where the format was found out, what no request is made of is trouble, and not the body of one.
+    """
     losses = Losses()
     sources = results.taken_from(task.sources)
     first = opened(sources[0])
@@ -61,24 +67,54 @@ def converted(task: Task, opened: Opener, export: Export, results: BatchResults)
         if task.target is not None:
             task.target.parent.mkdir(parents=True, exist_ok=True)
         with output(task.target) as stream:
-            exchanges = results.joined(_numbered(chain([first], map(opened, sources[1:]))))
+            tapes = chain([first], map(opened, sources[1:]))
+            exchanges = results.joined(_numbered(tapes, sniffed=sniffed))
             export.write(losses.watching(exchanges, export), header, stream)
     for sentence in chain(results.sentences(), losses.sentences()):
         tell(sentence if task.target is None else f"{task.target}: {sentence}")
 
 
-def _numbered(tapes: Iterable[Tape]) -> Iterator[Exchange]:
+def _numbered(tapes: Iterable[Tape], *, sniffed: bool) -> Iterator[Exchange]:
     """The exchanges of all tapes, one tape after another, numbered anew."""
     number, source = 0, ""
     for tape in tapes:
         with tape:
             source = source or tape.source
-            for exchange in watched(tape):
+            for exchange in _known(tape) if sniffed else watched(tape):
                 yield exchange if exchange.number == number else replace(exchange, number=number)
                 del exchange  # or it would be held while the next one is read
                 number += 1
     if not number:
         raise TapeError("there is no exchange to convert", source=source)
+
+
+def _known(tape: Tape) -> Iterator[Exchange]:
+    """The exchanges of a tape; raises TapeError where it is nothing that amberfork knows."""
+    try:
+        for exchange in watched(tape):
+            if tape.form is TapeForm.BODY and not _asks(exchange):
+                raise TapeError(_what_is_read(), source=tape.source)
+            yield exchange
+            del exchange  # or it would be held while the next one is read
+    except TapeError as error:
+        no_json = isinstance(error.__cause__, JsonError) and error.column == 1
+        if error.line != 1 or not (no_json or error.problem == 'not an exchange: no "request"'):
+            raise
+        raise TapeError(_what_is_read(), source=tape.source, line=1) from error
+
+
+def _asks(exchange: Exchange) -> bool:
+    """Whether a JSON document is the body of a request to a model."""
+    value = exchange.request.body.value
+    return isinstance(value, dict) and not _MODEL.isdisjoint(value)
+
+
+def _what_is_read() -> str:
+    from amberfork_cli.tapes import FORMATS, ForeignFormat
+
+    called = [known.called for known in FORMATS if isinstance(known, ForeignFormat)]
+    *others, last = ("a tape", "a request", "a batch", *(name for name in called if "batch" not in name))
+    return f"no recording that amberfork knows: neither {', '.join(others)} nor {last}"
 
 
 def _recordings(source: Path) -> list[Path]:

@@ -70,7 +70,7 @@ def exchanges_of(entry: JsonValue, reading: Reading) -> Iterator[Exchange]:
     extra = moment(None if began == UNKNOWN_TIME else began, headers)
     messages = entry.get("_webSocketMessages")
     if isinstance(messages, list) and messages:
-        yield from (replace(one, extra=extra) for one in _of_messages(messages, request, reading))
+        yield from (replace(one, extra=extra) for one in spoken(messages, request, reading))
     else:
         yield Exchange(0, request, _response(response, headers, reading), extra=extra)
 
@@ -145,8 +145,12 @@ def _of_base64(text: str) -> bytes:
     return a2b_base64(text)
 
 
-def _of_messages(messages: list[JsonValue], opening: Request, reading: Reading) -> Iterator[Exchange]:
-    """What was said through a WebSocket: each message sent, with those that came back before the next."""
+def spoken(messages: list[JsonValue], opening: Request, reading: Reading) -> Iterator[Exchange]:
+    """What was said through a WebSocket: each message sent, with those that came back before the next.
+
+    A message has `type` (`send` or another word), `opcode` and `data`, in base64 unless it is text; raises
+    ShapeError for one that has not.
+    """
     request = replace(opening, method=WEBSOCKET, body=ABSENT)
     answers: list[JsonValue] = []
     begun = False

@@ -23,17 +23,30 @@ from amberfork_cli.tapes.bodies import BODIES, BODY
 from amberfork_cli.tapes.cassette import CASSETTE
 from amberfork_cli.tapes.claude import CLAUDE
 from amberfork_cli.tapes.codex import CODEX
-from amberfork_cli.tapes.foreign import foreign_text, foreign_value
+from amberfork_cli.tapes.foreign import Unread, foreign_text, foreign_value
 from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, Recording, TapeFormat
 from amberfork_cli.tapes.har import HAR
 from amberfork_cli.tapes.httprr import HTTPRR
 from amberfork_cli.tapes.jsonl import JSONL, PRETTY_EXCHANGE
+from amberfork_cli.tapes.litellm import LITELLM
+from amberfork_cli.tapes.mitm import MITM
 from amberfork_cli.tapes.nock import NOCK
 from amberfork_cli.tapes.otlp import OTLP
 from amberfork_cli.tapes.reading import Reading, ShapeError
 from amberfork_cli.tapes.vcr import VCR
 
-FOREIGN: Final[tuple[ForeignFormat, ...]] = (VCR, HAR, HTTPRR, NOCK, BATCH_LIST, CLAUDE, CODEX, OTLP)
+FOREIGN: Final[tuple[ForeignFormat, ...]] = (
+    VCR,
+    HAR,
+    HTTPRR,
+    NOCK,
+    MITM,
+    BATCH_LIST,
+    CLAUDE,
+    CODEX,
+    OTLP,
+    LITELLM,
+)
 LINES: Final[tuple[LineFormat, ...]] = (BATCH, JSONL, BODIES)
 FORMATS: Final[tuple[TapeFormat, ...]] = (JSONL, BODIES, PRETTY_EXCHANGE, CASSETTE, BODY, BATCH, *FOREIGN)
 BOM: Final = b"\xef\xbb\xbf"
@@ -210,7 +223,7 @@ def _sniffed(ahead: _Ahead, reading: Reading) -> Held:
 
 def _sniffed_lines(value: JsonValue, first: bytes, ahead: _Ahead, reading: Reading) -> Held:
     """What the value of the first of several lines shows a source to be."""
-    if not _fits_lines(value):
+    if not (JSONL.fits(value) or BATCH.fits(value) or _is_body(value)):
         for foreign in FOREIGN:
             if foreign.fits(value):
                 return _foreign(foreign, first, ahead, reading)
@@ -224,7 +237,7 @@ def _sniffed_document(value: JsonValue, reading: Reading) -> Held:
     for fitting in (PRETTY_EXCHANGE, CASSETTE):
         if fitting.fits(value):
             return _document(fitting, value)
-    if not BODIES.fits(value):
+    if not _is_body(value):
         for foreign in FOREIGN:
             if foreign.fits(value):
                 return Foreign(foreign, Recording.of_value(value))
@@ -247,6 +260,11 @@ def _sniffed_text(first: bytes, ahead: _Ahead, reading: Reading) -> Held:
             if good is None and not (others and reading.lenient):
                 raise
     return _lines(_line_format(good), None, ahead, reading)
+
+
+def _is_body(value: JsonValue) -> bool:
+    """Whether a value is the body of a request, and not a record that has the same members and more."""
+    return BODIES.fits(value) and not LITELLM.fits(value) and foreign_value(value) is None
 
 
 def _begun(lines: Iterable[bytes]) -> ForeignFormat | None:
@@ -276,9 +294,9 @@ def _line_format(value: JsonValue) -> LineFormat:
     return next((lines for lines in LINES if lines.fits(value)), JSONL)
 
 
-def _refuse(name: str | None, reading: Reading) -> None:
-    if name is not None:
-        raise TapeError(f"this looks like {name}: amberfork cannot read it yet", source=reading.source)
+def _refuse(unread: Unread | None, reading: Reading) -> None:
+    if unread is not None:
+        raise TapeError(f"this looks like {unread}", source=reading.source)
 
 
 def _lines(format: LineFormat, first: JsonValue, ahead: _Ahead, reading: Reading) -> Lines:

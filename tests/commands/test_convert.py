@@ -146,7 +146,7 @@ def test_what_is_lost_is_told(amberfork, folder):
         ("broken.har", "broken.har:1:21: not a HAR: the text ends where a value should stand"),
         (
             "nothing",
-            "no recording in nothing: none of its files ends in .har .httprr .json .jsonl .yaml .yml",
+            "no recording in nothing: none of its files ends in .flow .har .httprr .json .jsonl .mitm .yaml .yml",
         ),
     ],
 )
@@ -169,6 +169,40 @@ def test_a_recording_can_be_converted_onto_itself(amberfork, recordings):
 
     with open_tape(io.BytesIO((recordings / "a.yaml").read_bytes())) as tape:
         assert len(list(tape)) == 1
+
+
+@pytest.mark.parametrize(
+    "source", ['{"name": "x"}', '{"name": "x"}\n{"name": "y"}\n', "[1, 2]", "just words\n"]
+)
+def test_what_is_no_recording_is_told_with_what_would_be_one(amberfork, folder, source):
+    """It is not taken for the body of a request, unless that is what was asked for."""
+    (folder / "x.json").write_text(source)
+
+    ended = amberfork("convert", "x.json")
+
+    read = (
+        "a tape, a request, a batch, a VCR cassette, a HAR, an httprr trace, a nock fixture, "
+        "a flow file of mitmproxy, a Claude Code session, a Codex rollout, a trace in OTLP's JSON "
+        "nor a log of LiteLLM"
+    )
+    assert (ended.code, ended.out) == (ExitCode.TROUBLE, "")
+    assert ended.err.endswith(f": no recording that amberfork knows: neither {read}\n")
+
+
+@pytest.mark.parametrize("source", ['{"prompt": "x"}', '{"messages": []}', '{"model": "m"}'])
+def test_one_body_of_a_request_is_a_recording(amberfork, folder, source):
+    """And any other JSON if it is said to be one."""
+    (folder / "x.json").write_text(source)
+    (folder / "y.json").write_text("[1]")
+
+    made = amberfork("convert", "x.json")
+    said = amberfork("convert", "y.json", "--input-format", "body")
+
+    line = {"request": {"method": "POST", "path": ""}}
+    assert [json.loads(ended.out) for ended in (made, said)] == [
+        {"request": {**line["request"], "body": json.loads(source)}},
+        {"request": {**line["request"], "body": [1]}},
+    ]
 
 
 def test_the_files_of_a_batch_become_one_tape(amberfork, folder):

@@ -206,14 +206,42 @@ def test_what_amberfork_cannot_read_is_named(source: bytes, name: str, lenient: 
     assert trouble(source, lenient=lenient) == f"stream: this looks like {name}: amberfork cannot read it yet"
 
 
+_LOG = ", but its session log, in ~/.claude/projects"
+_OTLP = ", but the same as OTLP"
+_UNREAD = [
+    ({"type": "system", "subtype": "init", "session_id": "s", "cwd": "/"}, "the output of Claude Code", _LOG),
+    ({"version": 2, "status": "success", "eval": {}, "plan": {}}, "a log of Inspect AI", ""),
+    ({"run_type": "llm", "inputs": {"messages": []}, "outputs": {}}, "an export of LangSmith", ""),
+    ({"traceId": "t", "type": "GENERATION", "input": [], "output": {}}, "an export of Langfuse", ""),
+    ({"root_span_id": "r", "span_attributes": {}, "input": []}, "an export of Braintrust", ""),
+    ({"request_body": {}, "response_body": {}}, "an export of Helicone", ""),
+    ({"object": "trace.span", "trace_id": "t", "span_data": {}}, "a trace of the OpenAI Agents SDK", _OTLP),
+    ({"data": [{"traceID": "t", "spans": []}]}, "a trace of Jaeger", _OTLP),
+    ({"name": "chat", "context": {}, "attributes": {}}, "a span as a console shows it", _OTLP),
+    ({"info": {"name": "x"}, "item": []}, "a collection of Postman", ""),
+]
+
+
+@pytest.mark.parametrize(("value", "name", "instead"), _UNREAD, ids=[name for _, name, _ in _UNREAD])
+@pytest.mark.parametrize("form", ["alone", "indented", "lines"])
+def test_a_recording_of_a_known_tool_is_named_with_what_is_read_of_it(
+    value: dict[str, Any], name: str, instead: str, form: str
+) -> None:
+    """Even where it has members that the body of a request has."""
+    text = json.dumps(value, indent=1 if form == "indented" else None)
+    source = f"{text}\n{text}\n" if form == "lines" else text
+
+    said = f"stream: this looks like {name}: amberfork cannot read it yet{instead}"
+    assert trouble(source.encode()) == said
+
+
 def test_an_unknown_format_is_an_error_that_names_the_known_ones() -> None:
     """As for any option."""
     with pytest.raises(OptionError) as caught:
         tape(ONE, input_format="pcap")
 
-    names = (
-        "jsonl bodies exchange cassette body batch vcr har httprr nock batch-list claude codex otlp".split()
-    )
+    names = """jsonl bodies exchange cassette body batch vcr har httprr nock mitmproxy batch-list claude codex
+    otlp litellm""".split()
     assert str(caught.value) == f'there is no input format "pcap": choose one of {", ".join(names)}'
     assert [known.name for known in FORMATS] == names
 
