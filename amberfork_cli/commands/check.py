@@ -110,6 +110,7 @@ def check(
     from amberfork_cli.comparing import chosen, comparing, project_settings
     from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.recorded import RecordedTape
+    from amberfork_cli.proxy.redacted import as_redacted
     from amberfork_cli.tapes import open_tape
 
     if not command:
@@ -125,7 +126,7 @@ def check(
         _refuse_what_tools_exclude(tools, format or usual, output or (), update=update)
     counts = comparing(settings, ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     opened = open_tape(tape, input_format=input_format, lenient=lenient, notice=showing.tell)
-    with opened as recorded, TemporaryDirectory(prefix="amberfork-") as folder:
+    with as_redacted(opened) as recorded, TemporaryDirectory(prefix="amberfork-") as folder:
         tool_report = None if tools is None else _tools_run(recorded, tools)
         asked_now = Path(folder) / "reissued.jsonl"
         code, tally = run_replay(

@@ -80,6 +80,7 @@ def replay(
     from amberfork_cli.comparing import comparing, project_settings
     from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.recorded import RecordedTape
+    from amberfork_cli.proxy.redacted import as_redacted
     from amberfork_cli.tapes import open_tape
 
     if output is not None and output.exists() and tape.exists() and output.samefile(tape):
@@ -88,7 +89,8 @@ def replay(
         raise OptionError(f"{output} exists: --force records over it")
     counts = comparing(project_settings(), ids=ids, ignore=ignore, replace=pairs(replace), preset=preset)
     with open_tape(tape, input_format=input_format, lenient=lenient, notice=tell) as opened:
-        recorded = RecordedTape(opened, DiffOptions(counts.rules, counts.adjustments, loose=loose))
+        options = DiffOptions(counts.rules, counts.adjustments, loose=loose)
+        recorded = RecordedTape(as_redacted(opened), options)
         code, tally = run_replay(
             recorded,
             command,

@@ -27,7 +27,7 @@ from amberfork_cli.proxy.choices import OnMiss
 from amberfork_cli.proxy.recorded import RecordedTape
 from amberfork_cli.proxy.recording import Tape as Kept
 from amberfork_cli.proxy.recording import unanswered
-from amberfork_cli.proxy.redacted import RedactedTape, kept_as
+from amberfork_cli.proxy.redacted import RedactedTape, as_redacted, kept_as
 from amberfork_cli.proxy.reissue import replayed
 from amberfork_cli.proxy.relay import Relay
 from amberfork_cli.proxy.replay import Replay
@@ -178,7 +178,7 @@ class Answered(Course):
     ) -> None:
         super().__init__(path, name=name, talks=talks)
         self._tell, self._options = tell, options
-        self._recorded = self.stack.enter_context(open_tape(path, notice=tell))
+        self._recorded = as_redacted(self.stack.enter_context(open_tape(path, notice=tell)))
         self._recorded.source = name
         self._answers = RecordedTape(self._recorded, options)
         self._of_the_test = _of_the_test(self._recorded)

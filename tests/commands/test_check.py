@@ -380,6 +380,18 @@ def test_a_tape_that_does_not_say_that_it_is_redacted_is_taken_at_its_word(redac
     assert ran.returncode == 1
 
 
+def test_a_tape_is_read_by_the_rules_that_what_is_asked_is_redacted_by(redacted, environment):
+    """It may have been redacted by fewer, as an earlier amberfork knew them."""
+    written = redacted.read_bytes().replace(b"REDACTED_OPENAI_KEY", KEY.encode())
+    redacted.write_bytes(written)
+
+    code = f"ask('key {KEY}'); ask('b')"
+    ran = amberfork("check", redacted.name, "--", *agent(code), cwd=redacted.parent, env=environment)
+
+    assert ran.returncode == 0
+    assert redacted.read_bytes() == written
+
+
 def test_update_keeps_a_redacted_tape_redacted(redacted, environment):
     """What is new is redacted, too; the provider gets it as it is."""
     code = f"ask('key {KEY}'); ask('new {KEY}')"
