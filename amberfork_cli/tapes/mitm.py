@@ -24,6 +24,7 @@ from amberfork_cli.tapes.reading import Reading, ShapeError
 _Value: TypeAlias = Any  # bytes, str, int, float, bool, None, and lists and mappings of them
 _Members: TypeAlias = Mapping[str, _Value]
 
+_READ: Final = frozenset({"type", "request", "response", "websocket"})
 _LENGTH: Final = re.compile(rb"([0-9]{1,12}):")
 _DEEPEST: Final = 64
 _TOO_LATE: Final = 253402300800  # seconds; the end of the year 9999
@@ -67,10 +68,9 @@ def _flows(recording: Recording, reading: Reading) -> Iterator[_Members]:
             problem = "it ends in the middle of a flow" if length else "no flow where one should begin"
             reading.stop(TapeError(f"not a flow file: {problem}", source=reading.source, line=1))
             return
-        flow = _value(held[:-1], held[-1:], 0)
-        if not isinstance(flow, dict):
+        if held[-1:] != b"}":
             raise ShapeError("not a flow: no mapping")
-        yield flow
+        yield _members(held[:-1])
 
 
 class _Bytes:
@@ -130,14 +130,26 @@ _PLAIN: Final[Mapping[bytes, Callable[[bytes], _Value]]] = {
 }
 
 
+def _members(data: bytes) -> _Members:
+    """The members of a flow that are read: what belongs to the connections is most of it."""
+    pieces = [*_pieces(data)]
+    named = ((_text(_value(*name, 0)), held) for name, held in zip(pieces[::2], pieces[1::2], strict=False))
+    return {name: _value(*held, 1) for name, held in named if name in _READ}
+
+
 def _values(data: bytes, depth: int) -> Iterator[_Value]:
+    return (_value(*piece, depth) for piece in _pieces(data))
+
+
+def _pieces(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """What each of several tnetstrings holds, and its type."""
     at = 0
     while at < len(data):
         length = _LENGTH.match(data, at)
         end = 0 if length is None else length.end() + int(length[1])
         if length is None or end >= len(data):
             raise ShapeError("not a flow: a value that is cut off")
-        yield _value(data[length.end() : end], data[end : end + 1], depth)
+        yield data[length.end() : end], data[end : end + 1]
         at = end + 1
 
 

@@ -216,9 +216,8 @@ def test_a_flow_that_is_none_is_named(bad: Json, problem: str) -> None:
     ("source", "problem"),
     [
         (b"5:7:ab;}", "not a flow: a value that is cut off"),
-        (b"4:1:a?}", "not a flow: a value of a type that there is not"),
-        (b"8:1:a;1:b?}", "not a flow: a value of a type that there is not"),
-        (b"8:1:a;1:b#}", "not a flow: a value that is not of its type"),
+        (b"11:4:type;1:b?}", "not a flow: a value of a type that there is not"),
+        (b"11:4:type;1:b#}", "not a flow: a value that is not of its type"),
         (b"3:abc;", "not a flow: no mapping"),
     ],
 )
@@ -238,7 +237,7 @@ def test_what_nests_without_end_is_trouble() -> None:
 
     with (
         pytest.raises(TapeError, match="more than 64 levels"),
-        tape(written(flow(metadata={"a": value}))) as found,
+        tape(written(flow(websocket={"a": value}))) as found,
     ):
         list(found)
 
