@@ -31,6 +31,7 @@ HAR = json.dumps(
         }
     }
 )
+ENDINGS = (".flow", ".har", ".httprr", ".json", ".jsonl", ".mitm", ".yaml", ".yml")
 BODIES = '{"input":"b"}\n{"input":"c"}\n'
 FIRST = {
     "request": {
@@ -146,8 +147,7 @@ def test_what_is_lost_is_told(amberfork, folder):
         ("broken.har", "broken.har:1:21: not a HAR: the text ends where a value should stand"),
         (
             "nothing",
-            "no recording in nothing: "
-             "none of its files ends in .flow .har .httprr .json .jsonl .mitm .yaml .yml",
+            f"no recording in nothing: none of its files ends in {' '.join(ENDINGS)}",
         ),
     ],
 )
