@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from amberfork_cli.core.compare.alignment import align
-from amberfork_cli.core.compare.bodies import Finding
+from amberfork_cli.core.compare.finding import Finding
 from amberfork_cli.core.compare.report import (
     MISSING,
     Difference,
@@ -17,6 +18,7 @@ from amberfork_cli.core.compare.report import (
     Side,
     Words,
     ours,
+    plain,
     quoted,
 )
 from amberfork_cli.core.compare.values import text_of_json
@@ -24,6 +26,9 @@ from amberfork_cli.core.compare.words import call_words, content_said, first_wor
 from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
 from amberfork_cli.core.paths import to_text
 from amberfork_cli.core.tape import JsonValue
+
+MOVED = "came at another place"
+"""What became of a turn that both sides have, each elsewhere."""
 
 _MOST_SETTINGS = 3
 _VALUE_CELLS = 32
@@ -44,10 +49,10 @@ def cause(findings: Sequence[Finding]) -> tuple[Origin, Words]:
     return first.origin, words
 
 
-def turn_words(verb: str, results: Sequence[ToolResult]) -> Words:
-    """That turns were dropped or inserted, as `verb` says, of which nothing but their results is at hand."""
+def turn_words(what: str, results: Sequence[ToolResult]) -> Words:
+    """What became of turns, such as `was dropped`, of which nothing but their results is at hand."""
     calls = [result.answers for result in results if result.answers is not None]
-    return (ours(f"a turn was {verb}: "), *_calls_and_results(calls, len(results)))
+    return (ours(f"a turn {what}: "), *_calls_and_results(calls, len(results)))
 
 
 def _weak(finding: Finding) -> bool:
@@ -55,12 +60,13 @@ def _weak(finding: Finding) -> bool:
 
 
 def _model_output(found: Sequence[Finding]) -> Iterator[Piece]:
-    first = next((finding for finding in found if any(finding.calls)), found[0])
+    here = [finding for finding in found if finding.spot.label == found[0].spot.label]
+    first = next((finding for finding in here if any(finding.calls)), found[0])
     old, new = first.calls
-    if not first.old or not first.new:
+    if first.is_hunk:
         yield from _hunk(found)
     elif first.spot.differences[0].kind is Kind.REORDERED:
-        yield ours(f"the {_count(first)} calls of one turn came in another order")
+        yield ours(f"the {_reordered(first)} of one turn came in another order")
     elif bool(first.old[0].calls) is not bool(first.new[0].calls):
         yield from _instead(first.old, first.new)
     elif old is not None and new is not None:
@@ -92,17 +98,21 @@ def _call(finding: Finding, old: ToolCall, new: ToolCall) -> Iterator[Piece]:
     if _weak(finding):
         yield from (ours("the arguments of "), quoted(new.name), ours(" are spelled differently"))
         return
-    yield from (ours("the model called "), quoted(new.name))
     strong = [difference for difference in differences if not difference.kind.weak]
-    yield from _argument(strong[0])
-    if len(strong) > 1:
-        others = len(strong) - 1
+    arguments = [difference for difference in strong if difference.path[:1] == ("arguments",)]
+    if not arguments:
+        yield from (ours("the model's call of "), quoted(new.name), ours(" changed in "))
+        yield quoted(to_text(strong[0].path))
+        return
+    yield from (ours("the model called "), quoted(new.name))
+    yield from _argument(arguments[0])
+    if len(arguments) > 1:
+        others = len(arguments) - 1
         yield ours(f", and {others} more argument{'' if others == 1 else 's'}")
 
 
 def _argument(difference: Difference) -> Iterator[Piece]:
-    path = difference.path[1:] if difference.path[:1] == ("arguments",) else difference.path
-    name = to_text(path)
+    name = to_text(difference.path[1:])
     if not name:
         yield ours(" with other arguments")
     elif difference.kind is Kind.ADDED:
@@ -124,22 +134,19 @@ def _value(side: Side) -> Words:
         return (ours("nothing"),)
     if isinstance(side, bytes):
         return (ours(f"{len(side)} bytes"),)
-    return value_words(_plain(side), _VALUE_CELLS)
+    return value_words(_json(side), _VALUE_CELLS)
 
 
-def _plain(side: Side) -> JsonValue:
+def _json(side: Side) -> JsonValue:
     return None if side is MISSING or isinstance(side, bytes) else side
 
 
 def _tool_result(found: Sequence[Finding]) -> Iterator[Piece]:
     first = found[0]
-    kinds = {difference.kind for finding in found for difference in finding.spot.differences}
-    if (not first.old and not first.new) or (
-        bool(first.old) is not bool(first.new) and Kind.REORDERED not in kinds
-    ):
+    if first.is_hunk:
         yield from _hunk(found)
     elif first.spot.differences[0].kind is Kind.REORDERED:
-        yield ours(f"the {_count(first)} results of one parallel batch came in another order")
+        yield ours(f"the {_reordered(first)} of one parallel batch came in another order")
     elif first.spot.differences[0].kind is Kind.ORPHAN:
         yield ours("a result answers a call that nobody made")
     elif first.spot.differences[0].kind is Kind.LINK:
@@ -176,7 +183,8 @@ def _links(found: Sequence[Finding]) -> Iterator[Piece]:
         for difference in finding.spot.differences
         if difference.kind is Kind.LINK
     ]
-    if len(links) == 2 and links[0].recorded_words == links[1].reissued_words:
+    sides = [(link.recorded_words, link.reissued_words) for link in links]
+    if len(links) == 2 and sides[0] == sides[1][::-1]:
         yield from (
             ours("the results of "),
             *links[0].recorded_words,
@@ -193,27 +201,46 @@ def _links(found: Sequence[Finding]) -> Iterator[Piece]:
         )
 
 
-def _count(finding: Finding) -> int:
-    """How many elements a reordered batch has."""
-    order = finding.spot.differences[0].reissued
-    return len(order) if isinstance(order, list) else 0
+def _reordered(finding: Finding) -> str:
+    """What came in another order, and how many: `3 results`."""
+    return plain(finding.spot.differences[0].summary).removesuffix(" in another order")
 
 
 def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
-    """Messages that only one side has: a turn, or what can be said of them."""
-    dropped, inserted = ([finding for finding in found if side(finding)] for side in (_only_old, _only_new))
-    if dropped and inserted:
-        yield from _exchanged(dropped[0].old, inserted[0].new)
-        return
-    verb = "dropped" if dropped else "inserted"
-    messages = dropped[0].old if dropped else found[0].new
-    if found[0].again:
-        (call, *_), *_ = (message.calls for message in messages if message.calls)
-        failed = any(_failed(result) for message in messages for result in message.results)
-        how = " failed once and was called again" if failed else " was called twice"
-        yield from (ours("a turn was inserted: "), *call_words(call), ours(how))
-    elif messages and all(message.calls for message in messages):  # their results stand further down
-        yield from (ours(f"the model {'no longer' if dropped else 'also'} called "), *_turn(messages))
+    """Messages that only one side has at a place: a turn, or what can be said of them."""
+    hunks = [finding for finding in found if finding.is_hunk]
+    first = next((finding for finding in hunks if not finding.moved), hunks[0])
+    instead = [finding for finding in hunks if finding.gap == first.gap and finding.new and not finding.moved]
+    messages = first.old or first.new
+    if first.moved:
+        yield from _moved(messages)
+    elif first.old and instead:
+        yield from _exchanged(first.old, instead[0].new)
+    elif first.again:
+        yield from _again(messages)
+    else:
+        yield from _one_sided(messages, "dropped" if first.old else "inserted")
+
+
+def _moved(messages: Sequence[Message]) -> Iterator[Piece]:
+    calls = any(message.calls for message in messages)
+    if calls:
+        yield from (ours(f"a turn {MOVED}: "), *_turn(messages))
+    else:
+        yield from (*_turn(messages), ours(f" {MOVED}"))
+
+
+def _again(messages: Sequence[Message]) -> Iterator[Piece]:
+    (call, *_), *_ = (message.calls for message in messages if message.calls)
+    failed = any(_failed(result) for message in messages for result in message.results)
+    how = " failed once and was called again" if failed else " was called twice"
+    yield from (ours("a turn was inserted: "), *call_words(call), ours(how))
+
+
+def _one_sided(messages: Sequence[Message], verb: str) -> Iterator[Piece]:
+    if messages and all(message.calls for message in messages):  # their results stand further down
+        also = "no longer" if verb == "dropped" else "also"
+        yield from (ours(f"the model {also} called "), *_turn(messages))
     elif any(message.calls for message in messages):
         yield from (ours(f"a turn was {verb}: "), *_turn(messages))
     elif messages and messages[0].results:
@@ -237,14 +264,6 @@ def _failed(result: ToolResult) -> bool:
     said = content_said(result.content)
     held = text_of_json(said) if isinstance(said, str) else said
     return result.failed or (isinstance(held, dict) and "error" in held)
-
-
-def _only_old(finding: Finding) -> bool:
-    return bool(finding.old) and not finding.new
-
-
-def _only_new(finding: Finding) -> bool:
-    return bool(finding.new) and not finding.old
 
 
 _SAYS = {
@@ -278,22 +297,35 @@ def _calls_and_results(calls: Sequence[ToolCall], results: int) -> Words:
 
 
 def _user_prompt(found: Sequence[Finding]) -> Iterator[Piece]:
-    if bool(found[0].old) is not bool(found[0].new):
+    if found[0].is_hunk:
         yield from _hunk(found)
     else:
         yield ours("the user's message " + ("is written differently" if _weak(found[0]) else "changed"))
 
 
 def _system_prompt(found: Sequence[Finding]) -> Iterator[Piece]:
-    difference = found[0].spot.differences[0]
-    if isinstance(difference.recorded, str) and isinstance(difference.reissued, str):
-        count = _changed_words(difference.recorded, difference.reissued)
-        words = f"{count} word{'' if count == 1 else 's'} in {len(difference.recorded):,} characters"
-        yield ours(f"the system prompt changed ({words})")
-    elif difference.kind in (Kind.ADDED, Kind.REMOVED) and not difference.path:
-        yield ours(f"the system prompt was {difference.kind.value}")
+    differences = [difference for finding in found for difference in finding.spot.differences]
+    first = differences[0]
+    if found[0].is_hunk and found[0].moved:
+        yield ours(f"the system prompt {MOVED}")
+    elif first.kind in (Kind.ADDED, Kind.REMOVED) and not first.path:
+        yield ours(f"the system prompt was {first.kind.value}")
+    elif _weak(found[0]):
+        yield ours("the system prompt is written differently")
+    elif len(differences) > 1:
+        yield ours(f"the system prompt changed at {len(differences)} places")
     else:
-        yield ours("the system prompt " + ("is written differently" if _weak(found[0]) else "changed"))
+        yield ours(f"the system prompt changed{_extent(first)}")
+
+
+def _extent(difference: Difference) -> str:
+    """How much of a text changed, in brackets; nothing where it is no text on both sides."""
+    old, new = difference.recorded, difference.reissued
+    if not isinstance(old, str) or not isinstance(new, str):
+        return ""
+    count = _changed_words(old, new)
+    what = f"{count} word{'' if count == 1 else 's'}" if count else "spaces"
+    return f" ({what} in {len(old):,} characters)"
 
 
 def _changed_words(old: str, new: str) -> int:
@@ -303,29 +335,15 @@ def _changed_words(old: str, new: str) -> int:
 
 
 def _tools(found: Sequence[Finding]) -> Iterator[Piece]:
-    changed = [
-        finding.spot.label.removeprefix("tools.")
-        for finding in found
-        if finding.spot.label.startswith("tools.")
-    ]
+    changed: dict[str, list[str]] = defaultdict(list)
+    for finding in found:
+        if finding.spot.label.startswith("tools."):
+            what = plain(finding.spot.who).removesuffix(" changed")
+            changed[what].append(finding.spot.label.removeprefix("tools."))
     differences = [difference for finding in found for difference in finding.spot.differences]
-    one_sided = [d for d in differences if d.summary and d.kind in (Kind.ADDED, Kind.REMOVED)]
-    parts: list[Words] = []
-    if changed:
-        parts.append((quoted(", ".join(changed[:_MOST_SETTINGS])), ours("'s schema")))
-    named = [
-        (quoted(", ".join(str(d.path[0]) for d in one_sided if d.kind is kind)), ours(f" {kind.value}"))
-        for kind in (Kind.ADDED, Kind.REMOVED)
-        if any(d.kind is kind for d in one_sided)
-    ]
-    if named:
-        parts.append(
-            tuple(
-                piece
-                for number, words in enumerate(named)
-                for piece in ((ours(", "),) if number else ()) + words
-            )
-        )
+    parts = [(*_names(names), ours(f"'s {what}")) for what, names in changed.items()]
+    one_sided = tuple(_one_sided_tools(differences))
+    parts += [one_sided] if one_sided else []
     if not parts:
         reordered = any(difference.kind is Kind.REORDERED for difference in differences)
         yield ours("the tools came in another order" if reordered else "what is said about the tools changed")
@@ -333,6 +351,22 @@ def _tools(found: Sequence[Finding]) -> Iterator[Piece]:
     yield ours("the tools changed: ")
     for number, part in enumerate(parts):
         yield from ((ours("; "),) if number else ()) + part
+
+
+def _one_sided_tools(differences: Sequence[Difference]) -> Iterator[Piece]:
+    begun = False
+    for kind in (Kind.ADDED, Kind.REMOVED):
+        names = [str(each.path[0]) for each in differences if each.summary and each.kind is kind]
+        if names:
+            yield from (*((ours(", "),) if begun else ()), *_names(names), ours(f" {kind.value}"))
+            begun = True
+
+
+def _names(names: Sequence[str]) -> Words:
+    """The first of some names of tools, and how many more there are."""
+    more = len(names) - _MOST_SETTINGS
+    words: Words = (quoted(", ".join(names[:_MOST_SETTINGS])),)
+    return (*words, ours(f" and {more} more")) if more > 0 else words
 
 
 def _settings(found: Sequence[Finding]) -> Iterator[Piece]:
@@ -354,7 +388,8 @@ def _settings(found: Sequence[Finding]) -> Iterator[Piece]:
             yield from (*_bare(difference.recorded), ours(" to "), *_bare(difference.reissued))
         plainly = values and not _weak(finding)
     if len(found) > _MOST_SETTINGS:
-        yield ours(f", and {len(found) - _MOST_SETTINGS} more settings")
+        more = len(found) - _MOST_SETTINGS
+        yield ours(f", and {more} more setting{'' if more == 1 else 's'}")
 
 
 def _setting(finding: Finding) -> tuple[Words, Difference | None]:

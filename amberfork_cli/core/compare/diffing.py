@@ -12,11 +12,13 @@ from hashlib import blake2b
 
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.compare.balance import Balance
-from amberfork_cli.core.compare.bodies import Finding, findings, narrowed
-from amberfork_cli.core.compare.causes import cause, turn_words
+from amberfork_cli.core.compare.bodies import findings
+from amberfork_cli.core.compare.causes import MOVED, cause, turn_words
 from amberfork_cli.core.compare.conversation import Turn, turns
 from amberfork_cli.core.compare.earlier import calls_made, reading_with_calls, unanswered, with_calls
 from amberfork_cli.core.compare.endpoints import endpoint_findings, endpoint_text
+from amberfork_cli.core.compare.finding import Finding, narrowed
+from amberfork_cli.core.compare.links import Links
 from amberfork_cli.core.compare.matching import pair
 from amberfork_cli.core.compare.reading import Reading, read
 from amberfork_cli.core.compare.report import (
@@ -43,6 +45,7 @@ from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
 from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.ids.id_rules import IdRules
+from amberfork_cli.core.ids.minted import path_ids
 from amberfork_cli.core.ids.threads import refer_back
 from amberfork_cli.core.tape import (
     Body,
@@ -148,6 +151,10 @@ class _Run:
             self._replaced,
             len(self._unexplained),
         )
+
+    def minter(self, value: str) -> int | None:
+        """The exchange whose response gave out an ID that stands in a path."""
+        return self._minted.giver(value) if value in self.minted_in_paths else None
 
     def exchange(self, number: int) -> Exchange:
         return self._options.adjustments.of(self.tape.reread(number)).exchange
@@ -346,11 +353,11 @@ class _Comparison:
                 return fresh, []
             found = found if turn.hints == partner.hints else []
         goes_on = turn.parent in self._origin_of and self._beside(turn.parent) == partner.parent
-        return ([], found) if found or goes_on else ([_unexplained(turn, partner)], [])
+        return ([], found) if found or goes_on else (self._unexplained(old, new), [])
 
     def _stands_elsewhere(self, turn: Turn, partner: Turn, found: Sequence[Finding]) -> bool:
         """Whether a message that seems to be on one side only may be among those that were left out."""
-        hunks = any(bool(finding.old) is not bool(finding.new) for finding in found)
+        hunks = any(finding.is_hunk for finding in found)
         return hunks and self._balance[turn.conversation].is_evened(turn, self._stretch(turn, partner))
 
     def _looks(self, turn: Turn, partner: Turn) -> Iterator[tuple[range, range]]:
@@ -374,6 +381,27 @@ class _Comparison:
             return found + _verbatim(old.request.body, new.request.body)
         return found + findings(readings[0], readings[1])
 
+    def _unexplained(self, old: Exchange, new: Exchange) -> list[Finding]:
+        """Requests whose values agree, but not what their IDs mean on their tapes."""
+        path = tuple(self._path_links(old.request, new.request))
+        readings = self._old.reading(old), self._new.reading(new)
+        body: tuple[Difference, ...] = ()
+        if readings[0] is not None and readings[1] is not None:
+            body = tuple(Links(readings[0], readings[1]).of_other_exchanges(self._pairing.partner))
+        if not path and not body:
+            words = (ours("some IDs"),), (ours("others"),)
+            body = (Difference(Kind.LINK, (), (), (), recorded_words=words[0], reissued_words=words[1]),)
+        spots = [Spot(label, (), told) for label, told in (("path", path), ("body", body)) if told]
+        return [Finding(spot, Origin.BODY) for spot in spots]
+
+    def _path_links(self, old: Request, new: Request) -> Iterator[Difference]:
+        """The IDs in two paths that exchanges gave out which are not each other's partners."""
+        for one, other in zip(path_ids(old.path), path_ids(new.path), strict=False):
+            minters = self._old.minter(one), self._new.minter(other)
+            if None not in minters and minters[0] != self._pairing.partner(minters[1] or 0):
+                words = (ours(f"the one of recorded #{minters[0]}"),), (ours(f"the one of #{minters[1]}"),)
+                yield Difference(Kind.LINK, (), (), (), recorded_words=words[0], reissued_words=words[1])
+
     def _cause(self, turn: Turn, partner: Turn, found: list[Finding]) -> tuple[Origin, Words]:
         """Where the change came from.
 
@@ -392,23 +420,35 @@ class _Comparison:
                 self._new.reading(self._new.exchange(behind), skip=skip[1]),
             )
             if readings[0] is not None and readings[1] is not None:
-                hunks = [one for one in findings(readings[0], readings[1]) if one.new and not one.old]
+                hunks = [one for one in findings(readings[0], readings[1]) if one.is_hunk and one.new]
                 _tell(hunks, self._told.setdefault(partner.conversation, {}), turn.number)
                 calls = any(message.calls for hunk in hunks for message in hunk.new)
+                if self._came_earlier(turn, behind, partner):
+                    hunks = [replace(hunk, moved=True) for hunk in hunks]
                 words = cause(hunks)[1] if calls else words
         return origin, words
+
+    def _came_earlier(self, turn: Turn, behind: int, partner: Turn) -> bool:
+        """Whether the turns before the one `behind` them were recorded later, and not re-issued there."""
+        numbers = [turn.number, *_since(self._new.turns, behind, turn.number)]
+        return {self._new.turns[number].added for number in numbers} <= {
+            one.added
+            for one in self._old.turns[partner.number :]
+            if one.conversation == partner.conversation and one.number not in self._reissued
+        }
 
     def _between(self, turn: Turn, partner: Turn, behind: int | None) -> tuple[str, list[ToolResult]] | None:
         """What was inserted from a turn on up to the one `behind` it, or dropped before its partner."""
         if behind is not None:
             numbers = _since(self._new.turns, behind, turn.parent)
             results = [result for number in numbers for result in self._new.results(number)]
-            return ("inserted", results) if results else None
+            what = MOVED if self._came_earlier(turn, behind, partner) else "was inserted"
+            return (what, results) if results else None
         if turn.parent is None or partner.parent is None:
             return None
         numbers = _since(self._old.turns, partner.number, self._pairing.partner(turn.parent))
         results = [result for number in numbers for result in self._old.results(number)]
-        return ("dropped", results) if results else None
+        return ("was dropped", results) if results else None
 
     def _extra(self, turn: Turn, *, told: bool) -> ExchangeDiff:
         nearest = self._pairing.nearest.get(turn.number)
@@ -436,8 +476,7 @@ class _Comparison:
         if readings[0] is None or readings[1] is None:
             return ()
         found = findings(readings[0], readings[1])
-        inserted = [finding for finding in found if finding.new and not finding.old]
-        if len(found) == 1 and inserted:
+        if len(found) == 1 and found[0].is_hunk and found[0].new:
             return (ours(f"without {found[0].spot.label}"),)
         labels = list(dict.fromkeys(finding.spot.label for finding in found))
         count = len(labels) - 2
@@ -531,14 +570,3 @@ def _verbatim(old: Body, new: Body) -> list[Finding]:
 
 def _side(body: Body) -> Side:
     return MISSING if body.kind is BodyKind.ABSENT else body.value
-
-
-def _unexplained(turn: Turn, partner: Turn) -> Finding:
-    """Requests whose values agree but not what their IDs stand for on their tapes."""
-    words = _referred("recorded ", partner), _referred("", turn)
-    difference = Difference(Kind.LINK, (), (), (), recorded_words=words[0], reissued_words=words[1])
-    return Finding(Spot("body", (), (difference,)), Origin.BODY)
-
-
-def _referred(tape: str, turn: Turn) -> Words:
-    return (ours("an earlier exchange" if turn.parent is None else f"{tape}#{turn.parent}"),)

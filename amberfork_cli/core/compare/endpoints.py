@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from amberfork_cli.core.compare.bodies import Finding
+from amberfork_cli.core.compare.finding import Finding
 from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Origin, Side, Spot
 from amberfork_cli.core.ids.fingerprint import query_pairs
 from amberfork_cli.core.ids.linkage import Minted

@@ -6,26 +6,32 @@ here as the name of its class, equal on both sides, and what it means is compare
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
 from amberfork_cli.core.dialects.linking import linked
 from amberfork_cli.core.dialects.model import Message, ToolCall, ToolResult
-from amberfork_cli.core.ids.id_rules import HISTORIES, IdClass, IdRules, Path, Role, sites
-from amberfork_cli.core.ids.linkage import Linker, Minted, Token
+from amberfork_cli.core.ids.id_rules import HISTORIES, IdClass, IdRules, Path, Role, Site, sites
+from amberfork_cli.core.ids.linkage import Linker, Token
+from amberfork_cli.core.ids.minted import MintedIds
 from amberfork_cli.core.ids.rewriting import rewritten
 from amberfork_cli.core.tape import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
 class Id:
-    """One ID in a message: the path from the message, what it does there, what it means."""
+    """One ID in a message: the path from the message, what it does there, what it means.
+
+    `minter` is the number of the exchange whose response gave it out, where that is what it means.
+    """
 
     path: Path
     role: Role
     token: Token
     orphan: bool = False
+    minter: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ def read(
     *,
     path: str = "",
     rules: IdRules = IdRules.ALL,
-    minted: Minted | None = None,
+    minted: MintedIds | None = None,
     skip: range = range(0),
 ) -> Reading:
     """A body read for comparing, but for the messages at the positions `skip`.
@@ -90,7 +96,7 @@ def read(
     copy = rewritten(body, found, tokens, telling=linker.telling, text_of=_neutral)
     orphans = set(linker.orphans.values())
     ids = [
-        (site.path, Id((), site.role, token, orphan=token[0] is IdClass.CALL and token[1] in orphans))
+        (site.path, Id((), site.role, token, *_origin(site, token, orphans, minted)))
         for site, token in zip(found, tokens, strict=True)
         if token is not None
     ]
@@ -98,6 +104,15 @@ def read(
     dialect = dialect_of(path, body)
     history = _history(dialect, body, skip) if dialect else ()
     return _Reader(history, copy.value, dialect, ids).reading(skip)
+
+
+def _origin(
+    site: Site, token: Token, orphans: Container[object], minted: MintedIds | None
+) -> tuple[bool, int | None]:
+    """Whether nobody made the call that an ID means, and which exchange gave the ID out."""
+    if isinstance(token[1], bytes):
+        return False, minted.giver(site.value) if minted else None
+    return token[0] is IdClass.CALL and token[1] in orphans, None
 
 
 def _history(dialect: Dialect, body: JsonValue, skip: range) -> tuple[Message, ...]:
@@ -181,7 +196,7 @@ class _Reader:
 
 
 def _at(found: Id, path: Path) -> Id:
-    return Id(path, found.role, found.token, found.orphan)
+    return replace(found, path=path)
 
 
 def _member(value: JsonValue, name: str) -> JsonValue:

@@ -6,7 +6,7 @@ tokens) says nothing about what was answered, and is set apart.
 
 from __future__ import annotations
 
-from amberfork_cli.core.compare.bodies import Finding
+from amberfork_cli.core.compare.finding import Finding
 from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Origin, Side, Spot
 from amberfork_cli.core.compare.values import changes
 from amberfork_cli.core.content import Absent, json_of

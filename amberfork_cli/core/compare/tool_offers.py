@@ -63,7 +63,22 @@ def _changed(name: str, old: _Tool, new: _Tool) -> Iterator[Spot]:
     found = changes(old[1], new[1])
     if found:
         differences = tuple(_difference(change, old[0].path, new[0].path) for change in found)
-        yield Spot(f"tools.{name}", (ours("schema changed"),), differences)
+        yield Spot(f"tools.{name}", (ours(f"{_part(differences)} changed"),), differences)
+
+
+_SCHEMAS = frozenset(
+    """
+    parameters input_schema inputSchema parametersJsonSchema parameters_json_schema parameter_definitions
+    """.split()
+)
+
+
+def _part(differences: tuple[Difference, ...]) -> str:
+    """What of a definition differs, in a word."""
+    members = {difference.path[0] if difference.path else "" for difference in differences}
+    if members <= _SCHEMAS:
+        return "schema"
+    return "description" if members == {"description"} else "definition"
 
 
 def _difference(change: Change, old_path: Path, new_path: Path) -> Difference:

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from amberfork_cli.core.compare.bodies import Finding
+from amberfork_cli.core.compare.finding import Finding
 from amberfork_cli.core.compare.report import Difference, Origin, Side, Trace, Words
 from amberfork_cli.core.compare.words import notation, result_words
 

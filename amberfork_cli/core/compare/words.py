@@ -80,7 +80,7 @@ def summary(message: Message | None, value: JsonValue) -> Words:
         first, *others = message.results
         more = f" and {len(others)} more" if others else ""
         return (ours("tool result"), *result_said(first), *((ours(more),) if more else ()))
-    return (ours(_WHO[message.role]), *cut(message.text, _WORDS_CELLS * 2))
+    return (ours(_WHO[message.role]), *cut(message.text or notation(value), _WORDS_CELLS * 2))
 
 
 def result_said(result: ToolResult) -> Words:
@@ -101,6 +101,8 @@ def last_message(message: Message | None) -> Words:
         return ()
     if message.results:
         return result_words(message.results[-1])
+    if not message.text:
+        return (ours("no text"),)
     return value_words(" ".join(message.text[: _WORDS_CELLS * 4].split()), _WORDS_CELLS)
 
 

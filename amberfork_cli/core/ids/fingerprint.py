@@ -93,7 +93,7 @@ class Sketcher:
         self._minted = MintedIds()
 
     @property
-    def minted(self) -> Minted:
+    def minted(self) -> MintedIds:
         """What the responses sketched so far gave out, for looking at one of the exchanges again."""
         return self._minted
 

@@ -32,6 +32,7 @@ class MintedIds(Mapping[str, tuple[bytes, ...]]):
     def __init__(self) -> None:
         self._known: dict[str, _Minting] = {}
         self._again: dict[str, dict[int, tuple[bytes, ...]]] = {}
+        self._opened: dict[str, int] = {}
         self._from: int | None = None
 
     def __getitem__(self, value: str) -> tuple[bytes, ...]:
@@ -49,6 +50,10 @@ class MintedIds(Mapping[str, tuple[bytes, ...]]):
         """The number of the exchange whose response gave that ID out, where one did."""
         minting = self._known.get(value)
         return minting[0] if minting else None
+
+    def giver(self, value: str) -> int | None:
+        """The number of the exchange whose response gave that ID out first, though others went on with it."""
+        return self._opened.get(value, self.minter(value))
 
     def go_on_from(self, number: int | None) -> None:
         """Say which exchange the request continues that is read next."""
@@ -75,6 +80,8 @@ class MintedIds(Mapping[str, tuple[bytes, ...]]):
     def move_on(self, number: int, by: str, conversations: Iterable[str]) -> None:
         """Learn that a request went on with those conversations."""
         for value in conversations:
+            opener = self.giver(value)
+            self._opened[value] = number if opener is None else opener
             self._known[value] = number, (f"{by} conversation".encode(),)
 
 

@@ -22,6 +22,11 @@ def arguments(text: str) -> Json:
     return message
 
 
+def tool(name: str, description: str) -> Json:
+    """A tool that is offered."""
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": {}}}
+
+
 CASES: dict[str, tuple[Json, Json, Origin, str]] = {
     "another argument": (
         chat(arguments('{"a": 1, "b": 2, "c": 3}')),
@@ -112,7 +117,7 @@ CASES: dict[str, tuple[Json, Json, Origin, str]] = {
         chat(a=1, b=1, c=1, d=1),
         chat(a=2, b=2, c=2, d=2),
         Origin.SETTINGS,
-        "a changed from 1 to 2, b from 1 to 2, c from 1 to 2, and 1 more settings",
+        "a changed from 1 to 2, b from 1 to 2, c from 1 to 2, and 1 more setting",
     ),
     "members of a setting": (
         chat(format={"a": 1, "b": 1}),
@@ -137,6 +142,66 @@ CASES: dict[str, tuple[Json, Json, Origin, str]] = {
         chat(calls("f"), result(0, "y"), temperature=1.0),
         Origin.TOOL_RESULT,
         "the result of f() changed",
+    ),
+    "a turn at another place": (
+        chat(calls("f"), result(0, "x"), ANSWER, {"role": "user", "content": "More."}, ANSWER),
+        chat(ANSWER, {"role": "user", "content": "More."}, ANSWER, calls("f"), result(0, "x")),
+        Origin.MODEL_OUTPUT,
+        "a turn came at another place: f() and its result",
+    ),
+    "a message at another place": (
+        chat({"role": "user", "content": "Hi."}, calls("f"), result(0, "x")),
+        chat(calls("f"), result(0, "x"), {"role": "user", "content": "Hi."}),
+        Origin.USER_PROMPT,
+        "a user's message came at another place",
+    ),
+    "a call dropped here and an answer inserted there": (
+        chat(calls("f"), {"role": "user", "content": "Hi."}),
+        chat({"role": "user", "content": "Hi."}, ANSWER),
+        Origin.MODEL_OUTPUT,
+        "the model no longer called f()",
+    ),
+    "results that answer round about": (
+        chat(calls("f", "g", "h"), *(result(at, text) for at, text in enumerate("xyz"))),
+        chat(calls("f", "g", "h"), *(result(at, text) for at, text in zip((1, 2, 0), "xyz", strict=True))),
+        Origin.TOOL_RESULT,
+        "a result answers g(), not f()",
+    ),
+    "calls that say the same, their results swapped": (
+        chat(calls("f", "f"), result(0, "x"), result(1, "y")),
+        chat(calls("f", "f"), result(1, "x"), result(0, "y")),
+        Origin.TOOL_RESULT,
+        "the results of f() of messages[1].tool_calls[0] and f() of messages[1].tool_calls[1] are swapped",
+    ),
+    "a call that is no longer one of a function": (
+        chat(calls("f")),
+        chat({**calls("f"), "tool_calls": [{**calls("f")["tool_calls"][0], "index": 0}]}),
+        Origin.MODEL_OUTPUT,
+        "the model's call of f changed in index",
+    ),
+    "an answer before a call": (
+        chat(ANSWER, {"role": "user", "content": "Go on."}, calls("f")),
+        chat({**ANSWER, "content": "No."}, {"role": "user", "content": "Go on."}, calls("g")),
+        Origin.MODEL_OUTPUT,
+        "the model's answer changed",
+    ),
+    "spaces in the system prompt": (
+        {"system": "Be brief.", "messages": []},
+        {"system": "Be  brief.", "messages": []},
+        Origin.SYSTEM_PROMPT,
+        "the system prompt changed (spaces in 9 characters)",
+    ),
+    "several parts of the system prompt": (
+        {"system": [{"type": "text", "text": text} for text in "ab"], "messages": []},
+        {"system": [{"type": "text", "text": text} for text in "cd"], "messages": []},
+        Origin.SYSTEM_PROMPT,
+        "the system prompt changed at 2 places",
+    ),
+    "many tools": (
+        chat(tools=[tool(name, "x") for name in "abcde"]),
+        chat(tools=[tool(name, "y") for name in "abcd"] + [tool(name, "y") for name in "uvwxyz"]),
+        Origin.TOOLS,
+        "the tools changed: a, b, c and 1 more's description; u, v, w and 3 more added, e removed",
     ),
     "bodies that are no objects": ([1], [2], Origin.BODY, "the body changed"),
 }
@@ -167,7 +232,9 @@ def test_turns_are_told_by_their_results_where_nothing_else_is_at_hand() -> None
     known = ToolResult("c", "x", (), (), answers=call)
     unknown = ToolResult("d", "x", (), ())
 
-    assert [plain(turn_words("dropped", several)) for several in ([known], [known, known], [unknown])] == [
+    assert [
+        plain(turn_words("was dropped", several)) for several in ([known], [known, known], [unknown])
+    ] == [
         "a turn was dropped: f(a=1) and its result",
         "a turn was dropped: f(a=1) and f(a=1) and their results",
         "a turn was dropped: a tool result",

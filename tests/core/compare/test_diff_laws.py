@@ -57,7 +57,7 @@ def bodies(draw: st.DrawFn) -> tuple[Json, Json]:
 
 
 @given(bodies())
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_something_is_told_exactly_where_fingerprints_differ(pair: tuple[Json, Json]) -> None:
     """No difference is reported that is none, and none is missed, weak ones included."""
     recorded, reissued = pair
@@ -69,7 +69,7 @@ def test_something_is_told_exactly_where_fingerprints_differ(pair: tuple[Json, J
 
 
 @given(bodies())
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_what_is_told_turns_one_body_into_the_other(pair: tuple[Json, Json]) -> None:
     """The differences are all there is: applied to the recorded body, they give the re-issued one."""
     recorded, reissued = pair
@@ -80,7 +80,7 @@ def test_what_is_told_turns_one_body_into_the_other(pair: tuple[Json, Json]) -> 
 
 
 @given(st.sampled_from(sorted(WIRES)), st.permutations(range(4)), st.integers(0, 3), RANDOM)
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_the_order_of_results_is_told_whether_or_not_their_calls_are_there(
     name: str, order: list[int], gone: int, random: Random
 ) -> None:
@@ -98,7 +98,7 @@ def test_the_order_of_results_is_told_whether_or_not_their_calls_are_there(
 
 
 @given(bodies())
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_paths_lead_to_what_is_told(pair: tuple[Json, Json]) -> None:
     """Each path leads to its value in the body of its side, IDs by the names of their classes."""
     recorded, reissued = pair
@@ -110,7 +110,7 @@ def test_paths_lead_to_what_is_told(pair: tuple[Json, Json]) -> None:
 
 
 @given(bodies())
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_every_change_has_a_cause(pair: tuple[Json, Json]) -> None:
     """Whatever differs, a sentence says what it is, and looking at it changes nothing."""
     before = jsontext.dumps(list(pair))
@@ -122,7 +122,7 @@ def test_every_change_has_a_cause(pair: tuple[Json, Json]) -> None:
 
 
 @given(st.sampled_from(sorted(WIRES)), rounds(), RANDOM)
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_a_body_is_the_same_whoever_mints_its_ids(name: str, conversation: Rounds, random: Random) -> None:
     """IDs that are fresh, counted or restart every turn make no difference."""
     body = WIRES[name](conversation)
@@ -144,7 +144,7 @@ def runs(draw: st.DrawFn) -> tuple[Wire, list[Run], list[Run]]:
 
 
 @given(runs(), st.booleans())
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 def test_every_exchange_is_told_of_once(drawn: tuple[Wire, list[Run], list[Run]], interleaving: bool) -> None:
     """Each number of either tape stands in one entry; equal requests match, and no others."""
     wire, several, others = drawn
@@ -164,7 +164,7 @@ def test_every_exchange_is_told_of_once(drawn: tuple[Wire, list[Run], list[Run]]
 
 
 @given(runs(), st.booleans())
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 def test_each_change_is_told_once(drawn: tuple[Wire, list[Run], list[Run]], interleaving: bool) -> None:
     """No difference stands in two exchanges of a conversation, and what is carried was told before."""
     wire, several, others = drawn
@@ -186,7 +186,7 @@ def test_each_change_is_told_once(drawn: tuple[Wire, list[Run], list[Run]], inte
 
 
 @given(runs())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_a_growing_tape_tells_nothing_new_about_what_it_had(drawn: tuple[Wire, list[Run], list[Run]]) -> None:
     """What a prefix of both tapes tells is what the whole tapes tell of it, while the runs keep in step."""
     wire, several, _ = drawn
@@ -204,7 +204,7 @@ def test_a_growing_tape_tells_nothing_new_about_what_it_had(drawn: tuple[Wire, l
 
 
 @given(runs())
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_a_tape_is_the_same_as_itself_however_it_is_compared(
     drawn: tuple[Wire, list[Run], list[Run]],
 ) -> None:

@@ -38,11 +38,28 @@ from amberfork_cli.errors import TapeError
 
 Json = Any
 TURNS = MONDAY.turns
+
+
+def with_argument(call: Call, **more: Json) -> Call:
+    """The call with one more argument."""
+    return replace(call, arguments={**call.arguments, **more})
+
+
 SCENARIOS: dict[str, tuple[Run, str, str]] = {
     "argument": (
         changed(MONDAY, 3, calls=(hotel(3),)),
         "....F::",
         "the model called book_hotel with nights=3, not 2",
+    ),
+    "added argument": (
+        changed(MONDAY, 3, calls=(with_argument(hotel(), late=True),)),
+        "....F::",
+        "the model called book_hotel with late=true added",
+    ),
+    "removed argument": (
+        changed(MONDAY, 3, calls=(replace(hotel(), arguments={"city": "Seoul"}),)),
+        "....F::",
+        "the model called book_hotel without nights",
     ),
     "result": (
         changed(MONDAY, 0, calls=(weather(celsius=5),)),
@@ -94,7 +111,7 @@ SCENARIOS: dict[str, tuple[Run, str, str]] = {
     "tools": (
         replace(MONDAY, tools=(Tool("get_weather", "In metres."), MONDAY.tools[1], Tool("search_docs"))),
         "F::::::",
-        "the tools changed: get_weather's schema; search_docs added, book_hotel removed",
+        "the tools changed: get_weather's description; search_docs added, book_hotel removed",
     ),
     "order of tools": (
         replace(MONDAY, tools=MONDAY.tools[::-1]),
@@ -251,7 +268,7 @@ messages[8] not in the re-issued request
   removed tool result {"celsius": 9, "sky": "snow"}
 """,
     "tools": """
-tools.get_weather schema changed
+tools.get_weather description changed
   value description "Does it." -> "In metres."
 tools
   added search_docs Does it. 1 parameter

@@ -58,9 +58,30 @@ def test_a_changed_tool_is_told_under_its_name() -> None:
     assert found == [
         Spot(
             "tools.f",
-            (ours("schema changed"),),
+            (ours("description changed"),),
             (Difference(Kind.VALUE, ("description",), path, path, "a", "b"),),
         )
+    ]
+
+
+def test_what_changed_of_a_tool_is_named() -> None:
+    """Its schema, its description, or more than one of them."""
+    one = function("f", description="a", parameters={"properties": {}})
+    others = [
+        {"parameters": {"properties": {"x": {}}}},
+        {"description": "b"},
+        {"description": "b", "parameters": {}},
+        {"strict": True},
+    ]
+    changed = [{**one, "function": {**one["function"], **other}} for other in others]
+
+    found = [spots(chat(one), chat(other)) for other in changed]
+
+    assert [plain(spot.who) for (spot,) in found] == [
+        "schema changed",
+        "description changed",
+        "definition changed",
+        "definition changed",
     ]
 
 

@@ -3,7 +3,8 @@
 import pytest
 from chat_bodies import calls, chat, result
 
-from amberfork_cli.core.compare.bodies import Finding, findings
+from amberfork_cli.core.compare.bodies import findings
+from amberfork_cli.core.compare.finding import Finding
 from amberfork_cli.core.compare.reading import read
 from amberfork_cli.core.compare.report import Trace, ours, quoted
 from amberfork_cli.core.compare.tracing import Tracer
