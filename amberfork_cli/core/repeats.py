@@ -65,7 +65,7 @@ class _Around:
         return len(self.opening) + len(self.closing) >= _LEAST
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Repeat:
     """The messages of a line: their text without brackets, their values, and the text that comes behind."""
 
@@ -74,6 +74,9 @@ class _Repeat:
     messages: list[JsonValue]
     ends: _Ends
     tail: bytes
+
+    def __len__(self) -> int:
+        return len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +172,12 @@ class RepeatReader:
 
     def _keep(self, used: _Known, grown: _Repeat) -> None:
         """Put what a line has grown to in place of what it repeated: the latest first, and as many as fit."""
-        goes_on = 2 * len(used.messages) >= len(used.repeat.messages)  # else it is another conversation
-        others = (repeat for repeat in self._repeats if not goes_on or repeat is not used.repeat)
-        self._repeats = [grown, *others][:_MOST]
-        weight = 0
-        for count, repeat in enumerate(self._repeats):
-            weight += len(repeat.text)
-            if count and weight > _MOST_BYTES:
-                del self._repeats[count:]
-                break
+        repeats = self._repeats
+        if used.repeat in repeats and 2 * len(used.messages) >= len(used.repeat.messages):
+            repeats.remove(used.repeat)  # else it is another conversation
+        repeats.insert(0, grown)
+        while len(repeats) > _MOST or (len(repeats) > 1 and sum(map(len, repeats)) > _MOST_BYTES):
+            repeats.pop()
 
 
 def _body_start(line: bytes, path: _Path) -> int | None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
+from operator import attrgetter
 from typing import TypeAlias
 
 from amberfork_cli.core import jsontext
@@ -31,6 +33,7 @@ from amberfork_cli.core.tape import Body, Exchange, JsonValue, Response
 RULES_VERSION = "af1"
 """Stands before every fingerprint; those of other versions were made by other rules: compare none of them."""
 
+_weight = attrgetter("weight")
 _THREAD_BYTES = 2 << 20
 _MOST_THREADS = 16
 
@@ -66,7 +69,7 @@ def fingerprint(exchange: Exchange, *, rules: IdRules = IdRules.ALL) -> str:
 
     An exchange on its own: handles that earlier responses minted go by value. See `fingerprints`.
     """
-    return Sketcher(rules).sketch(exchange).fingerprint
+    return Sketcher(rules).fingerprint(exchange)
 
 
 def fingerprints(exchanges: Iterable[Exchange], *, rules: IdRules = IdRules.ALL) -> Iterator[str]:
@@ -76,7 +79,7 @@ def fingerprints(exchanges: Iterable[Exchange], *, rules: IdRules = IdRules.ALL)
     are known again by their objects: one that was given must not be changed before the next exchange is.
     """
     sketcher = Sketcher(rules)
-    return (sketcher.sketch(exchange).fingerprint for exchange in exchanges)
+    return (sketcher.fingerprint(exchange) for exchange in exchanges)
 
 
 class Sketcher:
@@ -91,6 +94,9 @@ class Sketcher:
         self._parts = Parts(rules)
         self._threads: list[Thread] = []
         self._minted = MintedIds()
+        self._begun = blake2b(digest_size=32)
+        for piece in (RULES_VERSION, rules.value):
+            self._begun.update(b"%d:%b" % (len(piece), piece.encode()))
 
     @property
     def minted(self) -> MintedIds:
@@ -104,21 +110,42 @@ class Sketcher:
 
     def sketch(self, exchange: Exchange) -> Sketch:
         """What that exchange compares by; its response explains handles of the exchanges after it."""
+        read = self._read(exchange)
+        if read.thread is None:
+            return Sketch(read.fingerprint, read.endpoint, rest=read.rest)
+        story = read.thread.story()
+        return Sketch(
+            read.fingerprint,
+            read.endpoint,
+            tuple(story.digests),
+            tuple(story.prefixes),
+            tuple(story.links),
+            read.rest,
+            _hints(read.thread),
+            read.follows,
+            read.unexplained,
+        )
+
+    def fingerprint(self, exchange: Exchange) -> str:
+        """The fingerprint in its sketch, which alone is found out faster."""
+        return self._read(exchange).fingerprint
+
+    def _read(self, exchange: Exchange) -> _Read:
         value = json_of(exchange.request.body)
         if isinstance(value, Absent):
             self._minted.go_on_from(None)
-            sketch, handles = self._opaque(self._endpoint(exchange), exchange.request.body), _NO_HANDLES
+            read, handles = self._opaque(self._endpoint(exchange), exchange.request.body), _NO_HANDLES
         else:
             name, history, rest = _split(value)
             remainder = self._parts.of(rest, ())
             handles = _handles(remainder)
             self._minted.go_on_from(self._minter((*handles.before, *handles.conversations)))
             thread = self._thread(name, history)
-            sketch = self._sketch(
+            read = self._whole(
                 self._endpoint(exchange), thread, remainder, follows=self._minter(handles.before)
             )
-        self._learn(exchange, sketch.fingerprint, handles, stateless=_carries_its_history(value))
-        return sketch
+        self._learn(exchange, read.fingerprint, handles, stateless=_carries_its_history(value))
+        return read
 
     def _endpoint(self, exchange: Exchange) -> bytes:
         if not self._endpoints:
@@ -129,21 +156,11 @@ class Sketcher:
         """The exchange whose response gave out the first of those handles that any did."""
         return next((self._minted.minter(handle) for handle in handles if handle in self._minted), None)
 
-    def _sketch(self, endpoint: bytes, thread: Thread, rest: Part, *, follows: int | None) -> Sketch:
+    def _whole(self, endpoint: bytes, thread: Thread, rest: Part, *, follows: int | None) -> _Read:
         end = thread.ended_by(rest)
         size = b"%d" % len(thread.parts)
         digest = self._digest(endpoint, b"json", thread.name.encode(), size, end.digest)
-        return Sketch(
-            f"{RULES_VERSION}:{digest}",
-            endpoint,
-            tuple(thread.digests),
-            tuple(thread.prefixes),
-            tuple(thread.links),
-            rest.digest,
-            _hints(thread),
-            follows,
-            end.unexplained,
-        )
+        return _Read(digest, endpoint, thread, rest.digest, follows, end.unexplained)
 
     def _learn(self, exchange: Exchange, by: str, handles: _Handles, *, stateless: bool) -> None:
         """Take in what the request named and the response gave out. One that failed gave out nothing."""
@@ -159,18 +176,18 @@ class Sketcher:
         self._minted.take(exchange.number, by, _given_out(response, stateless=stateless), but=named)
         self._minted.move_on(exchange.number, by, (*handles.conversations, *known))
 
-    def _opaque(self, endpoint: bytes, body: Body) -> Sketch:
+    def _opaque(self, endpoint: bytes, body: Body) -> _Read:
         """A body that is no JSON compares verbatim, and one that is absent equals only another absent one."""
         content = body.value if isinstance(body.value, bytes) else _bytes(str(body.value or ""))
         digest = self._digest(endpoint, body.kind.value.encode(), content)
-        return Sketch(f"{RULES_VERSION}:{digest}", endpoint, (), (), (), content_digest(content))
+        return _Read(digest, endpoint, None, content_digest(content))
 
     def _digest(self, *pieces: bytes) -> str:
-        hashed = blake2b(digest_size=32)
-        for piece in (RULES_VERSION.encode(), self._rules.value.encode(), *pieces):
+        hashed = self._begun.copy()
+        for piece in pieces:
             hashed.update(b"%d:" % len(piece))
             hashed.update(piece)
-        return hashed.hexdigest()
+        return f"{RULES_VERSION}:{hashed.hexdigest()}"
 
     def _thread(self, name: str, history: list[JsonValue]) -> Thread:
         """The thread of that history, grown from the longest one met lately that it begins with."""
@@ -184,26 +201,40 @@ class Sketcher:
         thread.text, thread.messages = text, history.copy()  # the list itself may go on to grow
         for message in history[len(thread.parts) :]:
             thread.add(self._parts.of(message, (name, 0)))
-        self._threads = [thread, *(other for other in self._threads if other is not thread)]
+        if not self._threads or self._threads[0] is not thread:
+            others = [other for other in self._threads if other is not thread]
+            self._threads = [thread, *others[: _MOST_THREADS - 1]]
         self._forget()
         return thread
 
     def _forget(self) -> None:
         """Keep the threads that fit in memory: the latest always, of the others as many as are light."""
-        weight = 0
-        for count, thread in enumerate(self._threads):
-            weight += thread.weight
-            if count and (weight > _THREAD_BYTES or count >= _MOST_THREADS):
-                del self._threads[count:]
-                return
+        threads = self._threads
+        while len(threads) > 1 and sum(map(_weight, threads)) > _THREAD_BYTES:
+            threads.pop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was found out about an exchange: as in a sketch, but its messages are still in their thread."""
+
+    fingerprint: str
+    endpoint: bytes
+    thread: Thread | None
+    rest: bytes
+    follows: int | None = None
+    unexplained: frozenset[str] = frozenset()
 
 
 def _hints(thread: Thread) -> bytes:
     """Where cache hints stand, counted from the last message: they move on with the conversation."""
+    if not thread.hints:
+        return _NO_HINTS
     count = len(thread.parts)
     return content_digest(*(b"%d %s" % (count - at, hint) for at, hint in thread.hints))
 
 
+_NO_HINTS = content_digest()
 _Split: TypeAlias = tuple[str, list[JsonValue], JsonValue]
 
 
@@ -222,9 +253,16 @@ def endpoint_key(method: str, path: str, minted: Minted) -> bytes:
 
     A segment of the path counts as an ID only where an earlier response of the tape gave it out.
     """
+    ids = [minted[segment][0] if segment in minted else None for segment in path_ids(path)]
+    return _endpoint_key(method, path, tuple(ids))
+
+
+@lru_cache(maxsize=256)
+def _endpoint_key(method: str, path: str, ids: tuple[bytes | None, ...]) -> bytes:
+    """The same, given what each segment of the path means that is an ID."""
     segments = (
-        b"m" + minted[segment][0] if segment in minted else b"s" + _bytes(segment)
-        for segment in path_ids(path)
+        b"s" + _bytes(segment) if meaning is None else b"m" + meaning
+        for segment, meaning in zip(path_ids(path), ids, strict=True)
     )
     return content_digest(_bytes(method.upper()), _bytes("&".join(query_pairs(path))), *segments)
 
@@ -262,6 +300,8 @@ _GOES_ON = frozenset({"previous_response_id", "previous_interaction_id"})
 
 
 def _handles(rest: Part) -> _Handles:
+    if not rest.sites:
+        return _NO_HANDLES
     found = [site for site in rest.sites if site.id_class is IdClass.ITEM and site.role is Role.POINTS]
     return _Handles(
         tuple(site.value for site in found if site.path[-1] in _GOES_ON),

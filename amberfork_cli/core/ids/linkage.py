@@ -99,7 +99,8 @@ class Linker:
     `calls` are the IDs that a call has anywhere in the body: a handle or blob with such a text points to the
     call. `minted` explains what the body itself does not declare; `asked` are the IDs that were looked up
     there, each with what was found. `telling` and `orphans` are as in `Links`; `odd` are telling IDs that
-    `Part.words` leaves out; `unexplained` are the handles and orphans that nothing explains.
+    `Part.words` leaves out; `unexplained` are the handles and orphans that nothing explains. `doubtful` says
+    that a call's ID was taken for a handle or blob before: then all must be linked again.
     """
 
     def __init__(self, rules: IdRules, *, calls: set[str], minted: Minted | None = None) -> None:
@@ -109,6 +110,7 @@ class Linker:
         self.telling: dict[str, Token] = {}
         self.odd: set[str] = set()
         self.unexplained: set[str] = set()
+        self.doubtful = False
         self._rules = rules
         self._classes = CLASSES[rules]
         self._minted = minted if minted is not None else {}
@@ -124,6 +126,7 @@ class Linker:
         twin.asked, twin.orphans = self.asked.copy(), self.orphans.copy()
         twin.telling = self.telling.copy()
         twin.odd, twin.unexplained = self.odd.copy(), self.unexplained.copy()
+        twin.doubtful = self.doubtful
         twin._others = self._others.copy()
         twin._declared = {value: numbers.copy() for value, numbers in self._declared.items()}
         twin._answered = self._answered.copy()
@@ -137,10 +140,6 @@ class Linker:
         counts[IdClass.CALL] += self._numbers
         return counts
 
-    def changes_its_mind(self, site: Site) -> bool:
-        """Whether that call's ID was taken for a handle or blob before: then all must be linked again."""
-        return site.id_class is IdClass.CALL and site.value in self._others
-
     def stands(self) -> bool:
         """Whether the tape still explains what was asked as it did then."""
         return all(self._minted.get(value, ()) == answer for value, answer in self.asked.items())
@@ -148,11 +147,12 @@ class Linker:
     def token(self, site: Site) -> Token | None:
         """What that site stands for, or None where the rules leave its class alone."""
         id_class, role, value = site.id_class, site.role, site.value
-        if id_class is not IdClass.CALL:
-            if value in self.calls:
-                id_class, role = IdClass.CALL, Role.POINTS
-            else:
-                self._others.add(value)
+        if id_class is IdClass.CALL:
+            self.doubtful = self.doubtful or value in self._others
+        elif value in self.calls:
+            id_class, role = IdClass.CALL, Role.POINTS
+        else:
+            self._others.add(value)
         if id_class not in self._classes:
             return None
         if id_class is IdClass.CALL and role is not Role.VALUE:

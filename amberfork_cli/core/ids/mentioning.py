@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.ids.parts import Part
@@ -18,7 +17,6 @@ _BEGINNING = 8  # bytes: no ID that tells is shorter
 _MOST_STARTS = 64  # searching for more of them takes longer than taking a text apart
 
 
-@lru_cache(maxsize=4096)
 def as_text(value: str) -> bytes:
     """A string as it stands in a JSON text, without its quotes."""
     return jsontext.dumps(value)[1:-1]
@@ -54,7 +52,8 @@ class MentionSearch:
     def take(self, part: Part, telling: Container[str]) -> None:
         """Take in one more message, and those of its IDs that tell."""
         for value in _brought(part, telling):
-            self._take_id(value)
+            if value not in self._ids:
+                self._take_id(value)
         self._parts.append(part)
         if self._words is not None:
             self._words |= part.words
@@ -75,8 +74,6 @@ class MentionSearch:
         return any(id_ in part.blank for id_ in brought for part in (rest, *self._parts))
 
     def _take_id(self, value: str) -> None:
-        if value in self._ids:
-            return
         self._ids.add(value)
         if self._words is not None:
             self.found = self.found or value in self._words
@@ -112,7 +109,7 @@ class MentionSearch:
 
 def _brought(part: Part, telling: Container[str]) -> Iterable[str]:
     """The IDs of a part that tell."""
-    return (site.value for site in part.sites if site.value in telling)
+    return [site.value for site in part.sites if site.value in telling]
 
 
 def _beginnings(text: bytes, start: bytes) -> set[bytes]:

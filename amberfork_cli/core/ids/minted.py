@@ -8,7 +8,6 @@ a request goes on with is another one afterwards.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TypeAlias
@@ -40,6 +39,9 @@ class MintedIds(Mapping[str, tuple[bytes, ...]]):
         again = self._again.get(value)
         return again.get(self._from, meanings) if again and self._from is not None else meanings
 
+    def __contains__(self, value: object) -> bool:
+        return value in self._known
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)
 
@@ -63,12 +65,12 @@ class MintedIds(Mapping[str, tuple[bytes, ...]]):
         self, number: int, by: str, given: Iterable[tuple[IdClass, str]], *, but: Collection[str]
     ) -> None:
         """Learn what the response of an exchange gave out, but for what its request named itself."""
-        counts: Counter[IdClass] = Counter()
+        counts = dict.fromkeys(IdClass, 0)
         meanings: dict[str, list[bytes]] = {}
         for id_class, value in given:
             if value in but or (id_class is not IdClass.CALL and value in meanings):
                 continue
-            meaning = f"{by} {id_class.value} {counts[id_class]}".encode()
+            meaning = f"{by} {id_class} {counts[id_class]}".encode()
             meanings.setdefault(value, []).append(meaning)
             counts[id_class] += 1
         for value, several in meanings.items():

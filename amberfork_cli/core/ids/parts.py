@@ -10,18 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeAlias
 
 from xxhash import xxh3_64_intdigest
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.ids.id_rules import IdRules, Path, Site, sites
+from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Path, Role, Site, sites
 from amberfork_cli.core.tape import JsonValue
 
 DIGEST_SIZE = 16
 _MEMO_BYTES = 4 << 20  # what a tape repeats lies close together: this much holds a few conversations
 _PART_BYTES = 1500  # what a part takes beside its texts
+_FEW = 16  # IDs, and steps to each, that are worth remembering
 
 
 @dataclass(slots=True)
@@ -82,16 +84,33 @@ class Parts:
 def read_part(value: JsonValue, text: bytes, *, at: Path, rules: IdRules) -> Part:
     """A part from its value and exact text."""
     found = tuple(sites(value, rules, at=at))
-    blanked = blank(value, found)
+    blanked = blank(value, found) if found else value
     blank_text = jsontext.dumps(blanked, sort_keys=True) if found else text
-    places = ascii([(site.path, site.part, site.id_class.value, site.role.value) for site in found])
-    encoded = places.encode() if found else b""
-    digest = content_digest(blank_text, encoded)
+    places = _places(found) if found else b""
+    digest = content_digest(blank_text, places)
     if b'"cache_control"' not in blank_text:
-        return Part(text, blank_text, found, encoded, digest, digest)
+        return Part(text, blank_text, found, places, digest, digest)
     plain, hints = _without_hints(blanked)
-    thread = content_digest(jsontext.dumps(plain, sort_keys=True), encoded)
-    return Part(text, blank_text, found, encoded, digest, thread, jsontext.dumps(hints, sort_keys=True))
+    thread = content_digest(jsontext.dumps(plain, sort_keys=True), places)
+    return Part(text, blank_text, found, places, digest, thread, jsontext.dumps(hints, sort_keys=True))
+
+
+_Place: TypeAlias = "tuple[Path, int, IdClass, Role]"
+
+
+def _places(found: tuple[Site, ...]) -> bytes:
+    """Where IDs stand and what they do there, as bytes: most messages are like others in this."""
+    places = tuple([(site.path, site.part, site.id_class, site.role) for site in found])
+    few = len(places) <= _FEW and max([len(path) for path, *_ in places]) <= _FEW
+    return _few_places(places) if few else _all_places(places)
+
+
+def _all_places(places: tuple[_Place, ...]) -> bytes:
+    spelled = [(path, part, id_class.value, role.value) for path, part, id_class, role in places]
+    return ascii(spelled).encode()
+
+
+_few_places = lru_cache(maxsize=512)(_all_places)
 
 
 def content_digest(*pieces: bytes) -> bytes:
@@ -125,32 +144,18 @@ def with_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
 
 def blank(value: JsonValue, found: tuple[Site, ...]) -> JsonValue:
     """The value with an empty string at each site; what holds no site is shared with the value."""
-    tree: _Tree = {}
-    for site in found:
-        at = tree
-        for key in site.path[:-1]:
-            at = at.setdefault(key, {})
-        at[site.path[-1]] = {}
-    return _blanked(value, tree)
-
-
-_Tree: TypeAlias = "dict[str | int, _Tree]"
-
-
-def _blanked(value: JsonValue, tree: _Tree) -> JsonValue:
-    """Iterative copy of what lies on the way to a site."""
-    if not tree:
-        return value
     root = _copy(value)
-    stack: list[tuple[JsonValue, _Tree]] = [(root, tree)]
-    while stack:
-        here, below = stack.pop()
-        for key, deeper in below.items():
+    copies = {id(root)}
+    for *way, last in (site.path for site in found):
+        here = root
+        for key in way:
             child = _get(here, key)
-            new = _copy(child) if deeper else ""
-            _set(here, key, new)
-            if deeper:
-                stack.append((new, deeper))
+            if id(child) not in copies:
+                child = _copy(child)
+                copies.add(id(child))
+                _set(here, key, child)
+            here = child
+        _set(here, last, "")
     return root
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from operator import is_
+from typing import TypeAlias
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Site
@@ -31,36 +32,46 @@ class Ending:
     unexplained: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the messages of a thread say, one by one, IDs and cache hints set aside.
+
+    `digests` are those of the messages, `prefixes` those of the first one, two, three … of them; `links` say
+    what the IDs of each message mean, counted from where it begins.
+    """
+
+    digests: list[bytes]
+    prefixes: list[bytes]
+    links: list[bytes]
+
+
 class Thread:
     """A history as far as it has been read. `text` is its exact JSON without the closing bracket, if known.
 
     `messages` are the objects it was read from: a reader may give the same ones again, which are the same
     messages without a look at them.
 
-    `prefixes` are digests of the first one, two, three … messages, IDs and cache hints set aside; `links` say
-    for each message what its IDs mean, counted from where the message begins; `digests` are those of the
-    messages, `hints` the cache hints and the messages that hold them.
+    `hints` are the cache hints and the messages that hold them.
     """
 
     def __init__(self, name: str, rules: IdRules, minted: Minted) -> None:
         self.name, self.text = name, b""
         self.messages: list[JsonValue] = []
         self.parts: list[Part] = []
-        self.digests: list[bytes] = []
-        self.links: list[bytes] = []
         self.weight = 0
-        self.prefixes: list[bytes] = []
         self.hints: list[tuple[int, bytes]] = []
         self._rules, self._minted = rules, minted
         self._linker = Linker(rules, calls=set(), minted=minted)
         self._hash = blake2b(digest_size=32)
         self._mentions = MentionSearch()
-        self._doubtful = False
+        self._meanings: list[_Meaning] = []
+        self._story = Story([], [], [])
 
     def goes_on(self, name: str, history: list[JsonValue]) -> bool:
         """Whether a history begins with the very objects of this thread, and they mean the same."""
         return (
             0 < len(self.messages) <= len(history)
+            and self.messages[0] is history[0]  # mostly it is not, and asking `all` takes longer
             and self.name == name
             and all(map(is_, self.messages, history))
             and self._linker.stands()
@@ -75,28 +86,34 @@ class Thread:
 
     def add(self, part: Part) -> None:
         """Take in one more message."""
-        pattern = links = b""
+        meaning = _NO_MEANING
         if part.sites:
             since = self._linker.counts()
-            self._doubtful = self._doubtful or any(map(self._linker.changes_its_mind, part.sites))
-            tokens = _linked(self._linker, part)
-            pattern, links = _pattern(part.sites, tokens), _pattern(part.sites, tokens, since=since)
-        self._hash.update(part.digest + pattern)
+            meaning = _linked(self._linker, part), since
+        self._hash.update(part.digest + _pattern(part.sites, meaning[0]))
         self._mentions.take(part, self._linker.telling)
         if part.hints:
             self.hints.append((len(self.parts), part.hints))
         self.parts.append(part)
-        self.digests.append(part.thread)
+        self._meanings.append(meaning)
         self.weight += 2 * len(part.text)
-        self.links.append(links)
-        self.prefixes.append(content_digest(self.prefixes[-1] if self.prefixes else b"", part.thread))
+
+    def story(self) -> Story:
+        """What the messages compare by where two conversations differ; only then one asks for it."""
+        digests, prefixes, links = self._story.digests, self._story.prefixes, self._story.links
+        for part, (tokens, since) in zip(
+            self.parts[len(digests) :], self._meanings[len(digests) :], strict=True
+        ):
+            digests.append(part.thread)
+            prefixes.append(content_digest(prefixes[-1] if prefixes else b"", part.thread))
+            links.append(_pattern(part.sites, tokens, since=since))
+        return self._story
 
     def ended_by(self, rest: Part) -> Ending:
         """The digest of the messages and of the rest of the body, which is not taken in."""
         linker = self._linker.copy() if rest.sites else self._linker
-        doubtful = self._doubtful or any(map(linker.changes_its_mind, rest.sites))
         tokens = _linked(linker, rest)
-        if doubtful or linker.odd or self._mentions.with_rest(rest, linker.telling):
+        if linker.doubtful or linker.odd or self._mentions.with_rest(rest, linker.telling):
             return self._linked_again(rest)
         return Ending(
             content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
@@ -120,19 +137,21 @@ class Thread:
 
 
 def _linked(linker: Linker, part: Part) -> list[Token | None]:
-    linker.calls.update(site.value for site in part.sites if site.id_class is IdClass.CALL)
+    linker.calls.update([site.value for site in part.sites if site.id_class is IdClass.CALL])
     return [linker.token(site) for site in part.sites]
 
 
 _LETTERS = {IdClass.CALL: b"c", IdClass.ITEM: b"i", IdClass.BLOB: b"b"}
 _FROM_START: Mapping[IdClass, int] = dict.fromkeys(IdClass, 0)
+_Meaning: TypeAlias = "tuple[Sequence[Token | None], Mapping[IdClass, int]]"
+_NO_MEANING: _Meaning = (), _FROM_START
 
 
 def _pattern(
     found: Iterable[Site], tokens: Iterable[Token | None], *, since: Mapping[IdClass, int] = _FROM_START
 ) -> bytes:
     """What the IDs of a part mean, as bytes; an ID that the rules leave alone stands for itself."""
-    return b"".join(_sign(site.value, token, since) for site, token in zip(found, tokens, strict=True))
+    return b"".join([_sign(site.value, token, since) for site, token in zip(found, tokens, strict=True)])
 
 
 def _sign(value: str, token: Token | None, since: Mapping[IdClass, int]) -> bytes:

@@ -19,14 +19,16 @@ from amberfork_cli.core.tape import JsonValue
 def test_a_thread_that_grows_ends_like_a_fresh_one(
     messages: list[JsonValue], rests: list[JsonValue], rules: IdRules
 ) -> None:
-    """After each message, whatever the rest of the body was before."""
+    """After each message, whatever the rest of the body was before, and tells the same story."""
     growing = thread([], rules)
     for count, (message, rest) in enumerate(zip(messages, rests, strict=False), start=1):
         growing.add(part(message, rules))
 
         ending = growing.ended_by(part(rest, rules, at=()))
 
-        assert ending == thread(messages[:count], rules).ended_by(part(rest, rules, at=()))
+        fresh = thread(messages[:count], rules)
+        assert ending == fresh.ended_by(part(rest, rules, at=()))
+        assert growing.story() == fresh.story()
 
 
 @pytest.mark.parametrize(
@@ -87,10 +89,11 @@ def test_links_count_from_where_a_message_begins() -> None:
 
     twice = thread([*turn, *other], IdRules.ALL)
 
-    assert twice.links == [b"c0;", b"c-1;", b"c0;", b"c-1;"]
-    assert [part.thread for part in twice.parts[:2]] == [part.thread for part in twice.parts[2:]]
-    assert len(set(twice.prefixes)) == 4
-    assert thread(other, IdRules.ALL).prefixes == twice.prefixes[:2]
+    story = twice.story()
+    assert story.links == [b"c0;", b"c-1;", b"c0;", b"c-1;"]
+    assert story.digests[:2] == story.digests[2:]
+    assert len(set(story.prefixes)) == 4
+    assert thread(other, IdRules.ALL).story().prefixes == story.prefixes[:2]
 
 
 def test_cache_hints_move_without_a_change_of_what_is_said() -> None:
@@ -104,7 +107,7 @@ def test_cache_hints_move_without_a_change_of_what_is_said() -> None:
 
     one, other = (thread([message], IdRules.ALL) for message in (plain, hinted))
 
-    assert one.prefixes == other.prefixes
+    assert one.story() == other.story()
     assert one.ended_by(rest) != other.ended_by(rest)
 
 
@@ -144,8 +147,8 @@ def test_links_that_refer_back_are_known_from_those_that_do_not() -> None:
     call, result = {"type": "function_call", "call_id": "c-1;"}, {"type": "x_output", "call_id": "c-1;"}
     history: list[JsonValue] = [call, result, {**call, "call_id": "b"}, {**result, "call_id": "b"}, result]
 
-    links = thread(history, IdRules.ALL).links
+    links = thread(history, IdRules.ALL).story().links
 
     assert [refer_back(links[start:]) for start in range(5)] == [False, True, True, True, True]
-    assert not refer_back(thread([call, result], IdRules.ALL).links)
+    assert not refer_back(thread([call, result], IdRules.ALL).story().links)
     assert not refer_back([b"v5:c-1;x;", b"m4:c-9;;"])
