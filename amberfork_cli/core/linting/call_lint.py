@@ -39,6 +39,8 @@ class CallLinter:
         self._threads: deque[_Thread] = deque(maxlen=_RECENT)
         self._responses: dict[int, Where] = {}
         self._requests: dict[int, Where] = {}
+        self._forced: set[int] = set()
+        self._answered: set[str] = set()
 
     def read_request(self, exchange: Exchange, body: JsonValue, dialect: Dialect, where: Where) -> int:
         """Take in a request whose body stands there; gives back how many of its messages were known."""
@@ -46,6 +48,8 @@ class CallLinter:
         thread = self._thread(dialect, listed.values)
         new, limit = thread.length, _limit(exchange, dialect)
         kept = _keeps_history(dialect, body)
+        if _forces_a_call(body):
+            self._forced.add(exchange.number)
         for path, element in listed[new:]:
             message = thread.linker.read(dialect.read_message(element, path))
             self._of_calls(message, dialect, where, thread.ids)
@@ -70,7 +74,9 @@ class CallLinter:
         for turn in self._ledger.turns:
             sides = self._requests if turn.side is Side.REQUEST else self._responses
             for entry in turn.entries:
-                call = entry.call
+                call, last = entry.call, turn.side is Side.RESPONSE and not entry.repeated
+                if call.id in self._answered or (last and turn.exchange in self._forced):
+                    continue
                 if entry.result is None and call.complete and not call.by_provider:
                     how = "and the conversation goes on" if entry.repeated else "at the end of the run"
                     words = f"nothing answers {_named(call)}, {how}"
@@ -114,6 +120,8 @@ class CallLinter:
             place = where.at(result.path)
             if result.id == "":
                 self._findings.add(Rule.EMPTY_ID, "a result has an empty ID", place, about="result")
+            if kept and result.answers is None and result.id:
+                self._answered.add(result.id)  # of a call that the provider may tell of only afterwards
             if result.answers is None and not kept:
                 called = _brief(result.id) if result.id else "none by its ID"
                 words = f"a result answers a call that nobody made, {called}"
@@ -191,10 +199,29 @@ def _keeps_history(dialect: Dialect, body: JsonValue) -> bool:
     return dialect.name in _STATEFUL or bool(handle) or member(body, "conversation") is not None
 
 
+def _forces_a_call(body: JsonValue) -> bool:
+    """Whether a request asks for a call and nothing else, as one does to get an answer in a shape."""
+    choices = (
+        member(body, "tool_choice"),
+        member(body, "function_call"),
+        member(body, "toolConfig", "toolChoice"),
+        member(body, "toolConfig", "functionCallingConfig", "mode"),
+        member(body, "tool_config", "function_calling_config", "mode"),
+    )
+    return any(_is_forced(choice) for choice in choices)
+
+
+def _is_forced(choice: JsonValue) -> bool:
+    if isinstance(choice, dict):
+        kind = string(member(choice, "mode")) or string(member(choice, "type"))
+        return "auto" not in choice and kind not in ("auto", "none", "allowed_tools")
+    return isinstance(choice, str) and choice.lower() in ("required", "any")
+
+
 def _argument_fault(call: ToolCall, dialect: Dialect | None) -> ArgumentFault | None:
     """What is wrong with arguments that a tool was to be run with; those of custom tools are any text."""
-    free = call.arguments_path[-1:] == ("input",) and isinstance(call.arguments, str)
-    if call.by_provider or not call.complete or (free and dialect is not None and "openai" in dialect.name):
+    free = call.is_free_text and dialect is not None and "openai" in dialect.name
+    if call.by_provider or not call.complete or free:
         return None
     if isinstance(call.arguments, dict):
         return None

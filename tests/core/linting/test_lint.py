@@ -51,6 +51,58 @@ def test_the_last_call_of_a_run_has_no_result():
     )
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"tool_choice": "required"},
+        {"tool_choice": "any"},
+        {"tool_choice": {"type": "function", "function": {"name": "f"}}},
+        {"tool_choice": {"type": "allowed_tools", "mode": "required", "tools": []}},
+        {"function_call": {"name": "f"}},
+        {"toolConfig": {"toolChoice": {"any": {}}}},
+        {"toolConfig": {"functionCallingConfig": {"mode": "ANY"}}},
+        {"tool_config": {"function_calling_config": {"mode": "ANY"}}},
+    ],
+)
+def test_a_call_that_was_forced_may_be_the_last(asked):
+    """That is how a model is made to answer in a shape: nobody is to run it."""
+    answer: JsonValue = {"choices": [{"message": {"role": "assistant", "tool_calls": [CALL]}}]}
+
+    assert _of_body({"messages": [], **asked}, answer) == ()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"tool_choice": "auto"},
+        {"tool_choice": {"type": "auto"}},
+        {"tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": []}},
+        {"function_call": "auto"},
+        {"toolConfig": {"toolChoice": {"auto": {}}}},
+        {"toolConfig": {"functionCallingConfig": {"mode": "AUTO"}}},
+    ],
+)
+def test_a_call_that_the_model_chose_is_to_be_answered(asked):
+    """Even the last."""
+    answer: JsonValue = {"choices": [{"message": {"role": "assistant", "tool_calls": [CALL]}}]}
+
+    assert [each.rule for each in _of_body({"messages": [], **asked}, answer)] == [Rule.CALL_WITHOUT_RESULT]
+
+
+def test_a_call_of_which_the_provider_tells_afterwards_is_answered():
+    """On a socket its end may come when the result has been sent."""
+    result: JsonValue = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
+    call: JsonValue = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"}
+    event: JsonValue = {"type": "response.done", "response": {"output": [call]}}
+    asked: JsonValue = {"type": "conversation.item.create", "item": result}
+    exchange = Exchange(
+        0, Request("WS", "/v1/realtime", body=Body.json(asked)), Response(101, body=Body.json([event]))
+    )
+
+    assert lint(listed([exchange])).findings == ()
+
+
 def test_a_call_that_the_conversation_leaves_behind_has_no_result():
     """The next message is the user's."""
     (found,) = _of_messages({"role": "assistant", "tool_calls": [CALL]}, {"role": "user", "content": "?"})
@@ -257,6 +309,11 @@ def test_any_bodies_can_be_looked_through_and_no_credential_is_told(bodies):
 def _of_messages(*messages: JsonValue) -> tuple[Finding, ...]:
     request = Request("POST", "/v1/chat/completions", body=Body.json({"messages": [*messages]}))
     return lint(ExchangeList([Exchange(0, request)])).findings
+
+
+def _of_body(asked: JsonValue, answered: JsonValue) -> tuple[Finding, ...]:
+    request = Request("POST", "/v1/chat/completions", body=Body.json(asked))
+    return lint(ExchangeList([Exchange(0, request, Response(200, body=Body.json(answered)))])).findings
 
 
 def _first(value, key):
