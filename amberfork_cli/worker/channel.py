@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
+from amberfork_cli.worker.printing import MOST_PRINTED
 from amberfork_cli.worker.protocol import Decoder, Message, Printed, encode
 
 _PIECE = 1 << 16
@@ -102,6 +103,39 @@ def _wait_and_kill(lifeline: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
+class SentPrints:
+    """What each call prints, on its way to the command: at once, since a crash may follow.
+
+    Of a call that prints without end the beginning is sent, and the rest counted: a tool that prints much
+    shall not be slow for that.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._room: dict[int, int] = {}
+        self._unsent: dict[int, int] = {}
+
+    @property
+    def are_ours(self) -> bool:
+        """Whether this is the worker itself, and not a copy of it that a tool forked."""
+        return self._channel.is_ours
+
+    def send(self, number: int, text: str) -> None:
+        """Take what a call printed."""
+        room = self._room.get(number, MOST_PRINTED)
+        if room > 0:
+            self._room[number] = room - len(text)
+            self._channel.send(Printed(number, text[:room], max(len(text) - room, 0)))
+        else:
+            self._unsent[number] = self._unsent.get(number, 0) + len(text)
+
+    def end(self, number: int) -> None:
+        """A call has ended: tell how much more there was."""
+        self._room.pop(number, None)
+        if more := self._unsent.pop(number, 0):
+            self._channel.send(Printed(number, "", more))
+
+
 class RoutedStream:
     """Standard output or error for calls that run at once: what a call prints is sent as that call's.
 
@@ -109,17 +143,17 @@ class RoutedStream:
     one.
     """
 
-    def __init__(self, real: TextIO, channel: Channel) -> None:
-        self._real, self._channel = real, channel
+    def __init__(self, real: TextIO, prints: SentPrints) -> None:
+        self._real, self._prints = real, prints
 
     def write(self, text: str) -> int:
         """Take the text; its length."""
         number = CURRENT_CALL.get(None)
-        if number is None or not self._channel.is_ours:
+        if number is None or not self._prints.are_ours:
             return self._real.write(text)
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._channel.send(Printed(number, text))
+        self._prints.send(number, text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -131,7 +165,9 @@ class RoutedStream:
         return getattr(self._real, name)
 
 
-def route_streams(channel: Channel) -> None:
+def route_streams(channel: Channel) -> SentPrints:
     """Let each call's prints be told apart, from now on."""
-    sys.stdout = cast("TextIO", RoutedStream(sys.stdout, channel))
-    sys.stderr = cast("TextIO", RoutedStream(sys.stderr, channel))
+    prints = SentPrints(channel)
+    sys.stdout = cast("TextIO", RoutedStream(sys.stdout, prints))
+    sys.stderr = cast("TextIO", RoutedStream(sys.stderr, prints))
+    return prints

@@ -29,12 +29,11 @@ from amberfork_cli.worker.calls import (
 from amberfork_cli.worker.child import Child, Died, Event, Output
 from amberfork_cli.worker.host import LOAD_LIMIT, Host
 from amberfork_cli.worker.packing import pack, unpack_invocation
-from amberfork_cli.worker.printing import Prints
+from amberfork_cli.worker.printing import MOST_PRINTED, Prints
 from amberfork_cli.worker.protocol import Call, Finished, Load, Ping, Pong, Printed, Started
 from amberfork_cli.worker.turn import End, Ending, Turn, Wanted
 
 _ANSWER_LIMIT = 0.1  # seconds for a process that is not held up to answer
-_MOST_PRINTED = 1 << 16  # characters kept of what one call printed
 
 
 class WorkerClient:
@@ -141,8 +140,8 @@ class _TurnRun:
         self._turn = Turn(wanted, jobs=jobs or max(len(calls), 1))
         self._host, self._calls, self._limits = host, calls, limits
         self._tell = on_event or (lambda _: None)
-        self._prints = {number: Prints(_MOST_PRINTED) for number in range(len(calls))}
-        self._shared_prints = Prints(_MOST_PRINTED)
+        self._prints = {number: Prints(MOST_PRINTED) for number in range(len(calls))}
+        self._shared_prints = Prints(MOST_PRINTED)
         self._state_lost: dict[int, bool] = {}
         self._results: dict[int, CallResult] = {}
         self._answered = False
@@ -195,7 +194,7 @@ class _TurnRun:
 
     def _send(self, child: Child, number: int) -> None:
         call = self._calls[number]
-        self._prints[number] = Prints(_MOST_PRINTED)  # what a run that was cut had printed is printed again
+        self._prints[number] = Prints(MOST_PRINTED)  # what a run that was cut had printed is printed again
         self._state_lost[number] = self._host.loads > 1
         child.send(Call(number, call.tool, pack(call.arguments), pack(call.context), call.check_only))
 
@@ -204,8 +203,8 @@ class _TurnRun:
             case Started(number, at):
                 self._turn.started(number, at)
                 self._tell(CallStarted(number))
-            case Printed(number, text):
-                self._prints[number].add(text)
+            case Printed(number, text, more):
+                self._prints[number].add(text, more=more)
             case Output(text):
                 self._whose_output().add(text)
             case Pong():

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+MOST_PRINTED: Final = 1 << 16
+"""Characters that are kept of what one call prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +24,13 @@ class Prints:
         self._kept: list[str] = []
         self._room, self._more = limit, 0
 
-    def add(self, text: str) -> None:
-        """Take more text."""
+    def add(self, text: str, *, more: int = 0) -> None:
+        """Take more text, behind which so many characters were printed that nobody sent."""
         kept = text[: self._room]
         if kept:
             self._kept.append(kept)
         self._room -= len(kept)
-        self._more += len(text) - len(kept)
+        self._more += len(text) - len(kept) + more
 
     def so_far(self) -> Print:
         """What was added up to now."""

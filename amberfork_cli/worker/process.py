@@ -97,12 +97,11 @@ class _Calls:
     ) -> None:
         self._registry, self._load, self._channel, self._loop = registry, load, channel, loop
         self._tasks: set[asyncio.Task[None]] = set()
+        self._prints = None if load.one_at_a_time else route_streams(channel)
         self._leaving = False
 
     def serve(self) -> None:
         """Run calls until the command has no more."""
-        if not self._load.one_at_a_time:
-            route_streams(self._channel)
         self._loop.add_reader(self._channel.incoming, self._take_in)
         while not self._leaving:
             with suppress(KeyboardInterrupt, SystemExit):  # of a task that a tool made
@@ -139,6 +138,8 @@ class _Calls:
                 Outcome.FAILED, call.tool, error=f"{type(error).__name__}: {error}".removesuffix(": ")
             )
             answer = pack(end)
+        if self._prints is not None:
+            self._prints.end(call.number)
         self._channel.send(Finished(call.number, (end.duration_ms or 0.0) / 1000, answer))
 
     async def _end(self, call: Call) -> Invocation:

@@ -93,10 +93,11 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """From the worker: text that one call printed."""
+    """From the worker: text that one call printed; `more` counts characters that are only counted."""
 
     number: int
     text: str
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

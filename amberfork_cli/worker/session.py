@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 from amberfork_cli.core.compare.report import TapeFacts
 from amberfork_cli.core.dialects.calls import tool_turns
-from amberfork_cli.core.tape import Exchange, Tape
+from amberfork_cli.core.tape import Exchange, JsonValue, Tape
+from amberfork_cli.core.tools.arguments import with_free_text
 from amberfork_cli.core.tools.comparison import NOT_RECORDED, Comparison, compare
 from amberfork_cli.core.tools.invocation import SIDE_EFFECT, Invocation, Outcome
 from amberfork_cli.core.tools.moments import recorded_at
@@ -127,6 +128,7 @@ class _Run:
     ) -> None:
         self._plan, self._client, self._values = plan, client, values
         self._check_only, self._on_event = check_only, on_event
+        self._schemas = {tool.name: tool.parameters for tool in client.describe()}
         self._number = 0
         self.strays: list[tuple[int, str]] = []
 
@@ -135,23 +137,20 @@ class _Run:
         self._number = number
         sent = [call for call in _reported(turn) if self._is_sent(call)]
         begun = datetime.now(UTC)
+        ran: dict[int, CallReport] = {}
 
         def tell(event: TurnEvent) -> None:
             if isinstance(event, CallStarted):
                 self._on_event(CallBegun(turn.exchange, sent[event.position]))
             elif isinstance(event, CallFinished):
-                self._on_event(self._ran(turn, sent[event.position], event.result, begun))
+                call = sent[event.position]
+                ran[call.position] = self._ran(turn, call, event.result, begun)
+                self._on_event(ran[call.position])
 
         answered = self._client.run_turn([self._request(turn, call) for call in sent], on_event=tell)
         if answered.printed.text:
             self.strays.append((turn.exchange, answered.printed.text))
-        results = dict(zip([call.position for call in sent], answered.results, strict=True))
-        return [
-            self._ran(turn, call, results[call.position], begun)
-            if call.position in results
-            else self._not_run(turn, call)
-            for call in _reported(turn)
-        ]
+        return [ran.get(call.position) or self._not_run(turn, call) for call in _reported(turn)]
 
     def _is_sent(self, call: PlannedCall) -> bool:
         """Whether the worker sees the call; of an unknown tool it knows the names that are close."""
@@ -164,11 +163,19 @@ class _Run:
         result = recorded.result.result.content if recorded.result else None
         return CallRequest(
             call.tool,
-            recorded.call.arguments,
+            self._arguments(call),
             ToolContext(self._values, call_id, result, key),
             side_effect=call.decision is Decision.RUN_ALONE,
             check_only=self._check_only,
         )
+
+    def _arguments(self, call: PlannedCall) -> JsonValue:
+        """As recorded, but for free text, which goes to the only parameter of a tool that has one."""
+        arguments = call.recorded.call.arguments
+        schema = self._schemas.get(call.tool)
+        if schema is None or not call.recorded.call.is_free_text or not isinstance(arguments, str):
+            return arguments
+        return with_free_text(arguments, schema)
 
     def _ran(self, turn: PlannedTurn, call: PlannedCall, result: CallResult, begun: datetime) -> CallReport:
         return CallReport(

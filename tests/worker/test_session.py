@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tool_run_samples import Asked, chat_tape
 
+from amberfork_cli.core.tape import Body, Exchange, ExchangeList, Request
 from amberfork_cli.core.tools.comparison import Status
 from amberfork_cli.core.tools.plan import Choice
 from amberfork_cli.worker.session import CallBegun, plan_tape, run_plan
@@ -68,6 +69,42 @@ def test_every_call_has_a_status(resident, asked, status):
     report = run(resident(TOOLS), [asked])
 
     assert [call.status for call in report.calls] == [status]
+
+
+def test_free_text_is_the_only_argument_of_a_tool(resident):
+    """As a custom tool of OpenAI's gets it; a tool that takes more cannot be run with it."""
+    tools = """
+        def evaluate(code: str) -> int:
+            return eval(code)
+
+        def several(code: str, more: int = 0) -> int:
+            return 1
+
+        tools = [evaluate, several]
+    """
+    items = [
+        {"role": "user", "content": "go"},
+        {"type": "custom_tool_call", "call_id": "call_1", "name": "evaluate", "input": "3**3"},
+        {"type": "custom_tool_call_output", "call_id": "call_1", "output": "27"},
+        {"type": "custom_tool_call", "call_id": "call_2", "name": "several", "input": "3**3"},
+        {"type": "custom_tool_call_output", "call_id": "call_2", "output": "27"},
+    ]
+    asked = Exchange(0, Request("POST", "/v1/responses", body=Body.json({"model": "m", "input": items})))
+
+    with resident(tools) as client:
+        plan = plan_tape(ExchangeList([asked]), client, Choice())
+        report = run_plan(plan, client, registry="mytools.py")
+
+    assert [call.status for call in report.calls] == [Status.SAME, Status.INVALID_ARGUMENTS]
+
+
+def test_a_result_is_compared_once(resident):
+    """What is told when a call ends stands in the report."""
+    events = []
+
+    report = run(resident(TOOLS), [Asked("add", {"a": 1, "b": 2}, "3")], on_event=events.append)
+
+    assert events[-1] is report.calls[0]
 
 
 def test_an_allowed_side_effect_runs_and_one_that_is_cut_is_interrupted(resident):

@@ -50,6 +50,11 @@ class ToolCall:
     by_provider: bool = False
     complete: bool = True
 
+    @property
+    def is_free_text(self) -> bool:
+        """Whether the arguments are text of any kind, as of OpenAI's custom tools, and not JSON."""
+        return self.arguments_path[-1:] == ("input",) and isinstance(self.arguments, str)
+
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:

@@ -57,6 +57,21 @@ def read_call(tool_call: object) -> AskedCall:
     )
 
 
+def with_free_text(text: str, parameters: Mapping[str, JsonValue]) -> JsonValue:
+    """The arguments that free text makes for a tool of that schema: its only parameter, if that is a text.
+
+    Else the text as it is, which then has to be JSON; so has one that names the parameter already.
+    """
+    properties = parameters.get("properties")
+    if not isinstance(properties, dict) or len(properties) != 1:
+        return text
+    ((name, schema),) = properties.items()
+    takes_text = isinstance(schema, dict) and schema.get("type", "string") == "string"
+    read = parse_arguments(text)
+    is_named = not isinstance(read, ArgumentFault) and name in read
+    return {name: text} if takes_text and not is_named else text
+
+
 def parse_arguments(arguments: object) -> Arguments | ArgumentFault:
     """The arguments as an object of the tool's own, or why they are none.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Final
 
 from amberfork_cli.core import jsontext
@@ -82,21 +83,13 @@ def volatile_number(path: Path, then: float, now: float, moments: Moments) -> Vo
 def volatile_text(
     path: Path, then: str, now: str, moments: Moments, fresh: Freshness
 ) -> tuple[Part, ...] | None:
-    """The volatile parts of two different texts, `None` where something else differs too."""
+    """The volatile parts that differ between two texts, `None` where something else differs too."""
     if path and _says_duration(path[-1]) and _AMOUNT.fullmatch(then) and _AMOUNT.fullmatch(now):
         return (Part(path, then, now, Volatile.DURATION),)
-    then_pieces, now_pieces = _pieces(then), _pieces(now)
-    if len(then_pieces) != len(now_pieces):
+    found = _fitting(then, now)
+    if found is None or not all(_counts_for_nothing(*each, moments, fresh) for each in found):
         return None
-    parts = []
-    for a, b in zip(then_pieces, now_pieces, strict=True):
-        if a == b:
-            continue
-        kind = _volatile_piece(a, b, moments, fresh)
-        if kind is None:
-            return None
-        parts.append(Part(path, a.text, b.text, kind))
-    return tuple(parts)
+    return tuple(Part(path, a, b, kind) for a, b, kind in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,31 +131,36 @@ _SCALES = (1, 1_000, 1_000_000, 1_000_000_000)  # seconds, and the smaller units
 
 def _ids_in(value: JsonValue) -> frozenset[str]:
     text = value if isinstance(value, str) else jsontext.dumps(value).decode("utf-8")
-    return frozenset(found.lower() for found in _ID.findall(text))
+    return frozenset(found.lower() for found in _ID.findall(text)) if "-" in text else frozenset()
 
 
-def _pieces(text: str) -> list[_Piece]:
-    """The text cut into what may be volatile and what stands between."""
-    return list(_cut(text))
+def _fitting(then: str, now: str) -> list[tuple[str, str, Volatile]] | None:
+    """What differs between two texts, if all of it is of a form that may be volatile, place by place."""
+    found = []
+    for a, b in zip_longest(_cut(then), _cut(now)):
+        if a is None or b is None or a.kind is not b.kind:
+            return None
+        if a.text != b.text:
+            if a.kind is None:
+                return None
+            found.append((a.text, b.text, a.kind))
+    return found
 
 
 def _cut(text: str) -> Iterator[_Piece]:
+    """The text as what may be volatile and what stands between."""
     end = 0
-    for found in _ANY.finditer(text):
+    for found in _ANY.finditer(text) if "-" in text or " at 0x" in text else ():
         yield _Piece(text[end : found.start()])
         yield _Piece(found.group(), Volatile(found.lastgroup or ""))
         end = found.end()
     yield _Piece(text[end:])
 
 
-def _volatile_piece(a: _Piece, b: _Piece, moments: Moments, fresh: Freshness) -> Volatile | None:
-    if a.kind is not b.kind or a.kind is None:
-        return None
-    if a.kind is Volatile.UUID and not fresh.pair(a.text.lower(), b.text.lower()):
-        return None
-    if a.kind is Volatile.TIME and not (_is_near(a.text, moments.then) and _is_near(b.text, moments.now)):
-        return None
-    return a.kind
+def _counts_for_nothing(a: str, b: str, kind: Volatile, moments: Moments, fresh: Freshness) -> bool:
+    if kind is Volatile.UUID:
+        return fresh.pair(a.lower(), b.lower())
+    return kind is not Volatile.TIME or (_is_near(a, moments.then) and _is_near(b, moments.now))
 
 
 def _is_near(stamp: str, at: datetime | None) -> bool:

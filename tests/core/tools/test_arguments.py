@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.tools.arguments import ArgumentFault, AskedCall, parse_arguments, read_call
+from amberfork_cli.core.tools.arguments import (
+    ArgumentFault,
+    AskedCall,
+    parse_arguments,
+    read_call,
+    with_free_text,
+)
 
 
 @dataclass
@@ -152,3 +158,20 @@ def test_any_text_is_an_object_or_a_fault(text: str) -> None:
         assert str(parsed)
     else:
         assert not text.strip() or jsontext.loads(text) in (None, parsed)
+
+
+@pytest.mark.parametrize(
+    ("text", "properties", "arguments"),
+    [
+        ("print(3**3)", {"code": {"type": "string"}}, {"code": "print(3**3)"}),
+        ("print(3**3)", {"code": {}}, {"code": "print(3**3)"}),
+        ('{"a": 1}', {"code": {"type": "string"}}, {"code": '{"a": 1}'}),
+        ('{"code": "x"}', {"code": {"type": "string"}}, '{"code": "x"}'),
+        ("print(3**3)", {"code": {"type": "integer"}}, "print(3**3)"),
+        ("print(3**3)", {"code": {"type": "string"}, "more": {}}, "print(3**3)"),
+        ("print(3**3)", {}, "print(3**3)"),
+    ],
+)
+def test_free_text_goes_to_the_only_parameter_that_is_a_text(text, properties, arguments) -> None:
+    """What names the parameter already is JSON all the same; elsewhere it stays what it is."""
+    assert with_free_text(text, {"type": "object", "properties": properties}) == arguments

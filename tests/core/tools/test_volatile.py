@@ -87,3 +87,22 @@ def test_a_uuid_keeps_its_partner() -> None:
 
     assert first == again != ()
     assert other is None
+
+
+def test_equal_texts_differ_in_nothing() -> None:
+    """Which is not the same as differing in something that counts."""
+    fresh = Freshness.of("one", "one")
+
+    assert volatile_text((), "one", "one", NO_MOMENTS, fresh) == ()
+    assert volatile_text((), "one", "one more", NO_MOMENTS, fresh) is None
+
+
+def test_a_text_that_differs_elsewhere_pairs_no_ids() -> None:
+    """The UUIDs in it say nothing about those of other texts."""
+    one, two, three = (f"3f2b8c1e-1f0a-4a5e-9c3e-00000000000{number}" for number in (1, 2, 3))
+    fresh = Freshness.of(one, f"{two} {three}")
+
+    changed = volatile_text((), f"{one} at noon", f"{two} at night", NO_MOMENTS, fresh)
+
+    assert (changed, fresh.pairs) == (None, {})
+    assert volatile_text((), one, three, NO_MOMENTS, fresh) is not None
