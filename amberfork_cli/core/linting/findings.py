@@ -28,6 +28,7 @@ class Rule(StrEnum):
     ID_LENGTH = "id-length"
     ARGUMENTS = "arguments-not-json"
     SECRET = "secret"  # noqa: S105 - the name of a rule
+    CUT_STREAM = "cut-stream"
 
 
 MEANINGS = {
@@ -46,6 +47,7 @@ MEANINGS = {
     Rule.ID_LENGTH: "A provider refuses a tool-call ID of that length.",
     Rule.ARGUMENTS: "The arguments of a call are no JSON object, so that it cannot be run.",
     Rule.SECRET: "A credential stands on the tape.",
+    Rule.CUT_STREAM: "An answer that came as a stream is not there whole: replayed, it breaks off again.",
 }
 
 

@@ -128,6 +128,9 @@ class _Linter:
         read = Where(where.exchange, where.line, where.base, spelled=streamed)
         if spelled is not None and streamed:  # the pieces of a stream may divide a credential
             self._of_value(spelled.body, read, response=True)
+            if not spelled.complete:
+                words = "the stream stops before its end, or an event of it cannot be read"
+                self._findings.add(Rule.CUT_STREAM, words, where.at(), about=where.exchange)
         if reply is not None:
             self._calls.read_reply(reply, dialect, read)
         return read

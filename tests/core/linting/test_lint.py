@@ -103,6 +103,21 @@ def test_a_call_of_which_the_provider_tells_afterwards_is_answered():
     assert lint(listed([exchange])).findings == ()
 
 
+HI = 'data: {"choices": [{"index": 0, "delta": {"content": "Hi"}}]}\n\n'
+END = 'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
+
+
+@pytest.mark.parametrize(("stream", "cut"), [(HI, True), (HI + END[:9], True), (HI + END, False)])
+def test_a_stream_that_stops_before_its_end_is_told(stream, cut):
+    """It would break off again when it is replayed."""
+    request = Request("POST", "/v1/chat/completions", body=Body.json({"messages": []}))
+    exchange = Exchange(0, request, Response(200, body=Body.text(stream)))
+
+    found = [(each.rule, each.place.pointer) for each in lint(ExchangeList([exchange])).findings]
+
+    assert found == ([(Rule.CUT_STREAM, "/response/body")] if cut else [])
+
+
 def test_a_call_that_the_conversation_leaves_behind_has_no_result():
     """The next message is the user's."""
     (found,) = _of_messages({"role": "assistant", "tool_calls": [CALL]}, {"role": "user", "content": "?"})
