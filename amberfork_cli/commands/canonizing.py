@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Final
 
 from amberfork_cli.commands.progress import watched
 from amberfork_cli.commands.showing import output, stdout, tell
 from amberfork_cli.comparing import Comparing
-from amberfork_cli.core.ids.canonical_exchange import CanonicalExchange, canonical_exchange, carried_exchange
-from amberfork_cli.core.jsontext import dumps, loads
-from amberfork_cli.core.tape import Body, BodyKind, Exchange, JsonValue, LeftOut, Tape, TapeForm, at_least_one
+from amberfork_cli.core.ids.canonical_exchange import (
+    CanonicalExchange,
+    WrittenExchanges,
+    canonical_exchange,
+    carried_exchange,
+)
+from amberfork_cli.core.jsontext import dumps
+from amberfork_cli.core.tape import BodyKind, Exchange, JsonValue, Tape, TapeForm, at_least_one
 from amberfork_cli.errors import JsonError, OptionError, TapeError
 from amberfork_cli.files import Notice
 from amberfork_cli.render.visible import escaped
@@ -46,11 +51,10 @@ class Canonizer:
         """Write a body as JSON, a tape as a tape, to a file or stdout."""
         with self._open(source, shares_terminal=target is None) as tape, output(target) as stream:
             tally = Tally(tape)
-            made = (self._sorted(one.exchange) for one in self._canonical(tape, tally))
             if tape.form in (TapeForm.BODY, TapeForm.TEXT):
-                stream.writelines(map(self._body_text, made))
+                stream.writelines(self._body_text(one.exchange) for one in self._canonical(tape, tally))
             else:
-                save_tape(made, stream, form=tape.form, header=tape.header)
+                save_tape(self._written(tape, tally), stream, form=tape.form, header=tape.header)
         tally.tell(self.comparing)
 
     def write_back(self, sources: Sequence[Path]) -> None:
@@ -83,7 +87,7 @@ class Canonizer:
                 adjusted = self.comparing.adjustments.of(exchange)
                 tally.ignored += adjusted.ignored
                 tally.replaced += adjusted.replaced
-                stream.write(f"{sketcher.sketch(adjusted.exchange).fingerprint}\n".encode())
+                stream.write(f"{sketcher.fingerprint(adjusted.exchange)}\n".encode())
         tally.tell(self.comparing)
 
     def check(self, source: Path) -> bool:
@@ -125,6 +129,19 @@ class Canonizer:
             tally.add(made)
             yield made
 
+    def _written(self, tape: Tape, tally: Tally) -> Iterator[Exchange]:
+        """The exchanges of a tape that has a line for each."""
+        written = WrittenExchanges(
+            rules=self.comparing.rules,
+            adjustments=self.comparing.adjustments,
+            responses=self.responses,
+            sort_keys=self.sort_keys,
+        )
+        for exchange in at_least_one(tape):
+            made = written.of(exchange)
+            tally.add(made)
+            yield made.exchange
+
     def _try(self, source: Path) -> None:
         """Read a source through that is to be written back; raises what speaks against it."""
         with self._open(source, shares_terminal=False, notice=None) as tape:
@@ -132,17 +149,9 @@ class Canonizer:
                 raise OptionError(f"{tape.source}: only a plain file can be written back: use --output")
             if tape.form is TapeForm.CASSETTE:
                 raise OptionError(f"{tape.source}: a cassette is written as a tape: use --output")
-            for _ in self._canonical(tape, Tally(tape)):
+            found = self._canonical if tape.form in (TapeForm.BODY, TapeForm.TEXT) else self._written
+            for _ in found(tape, Tally(tape)):
                 pass
-
-    def _sorted(self, exchange: Exchange) -> Exchange:
-        if not self.sort_keys:
-            return exchange
-        made = replace(exchange, request=replace(exchange.request, body=_sorted_body(exchange.request.body)))
-        if self.responses and exchange.response is not None:
-            body = _sorted_body(exchange.response.body)
-            made = replace(made, response=replace(exchange.response, body=body))
-        return made
 
     def _body_text(self, exchange: Exchange) -> bytes:
         body = exchange.request.body
@@ -150,7 +159,7 @@ class Canonizer:
             return body.value
         if body.kind is BodyKind.TEXT:
             return str(body.value).encode()
-        return dumps(body.value, indent=not self.compact) + b"\n"
+        return dumps(body.value, indent=not self.compact, sort_keys=self.sort_keys) + b"\n"
 
     def _map_text(self, one: CanonicalExchange, form: TapeForm) -> bytes:
         from amberfork_cli.render.id_map import members
@@ -221,13 +230,6 @@ def _show_table(found: Iterator[CanonicalExchange]) -> None:
         if ids:
             lines += [((f"#{one.exchange.number}", Style.MUTED),), *lay_out(ids, cells=cells, dots=dots)]
     show(lines or [(("no IDs", Style.MUTED),)], stream)
-
-
-def _sorted_body(body: Body) -> Body:
-    """A JSON body with the members of every object by name."""
-    if body.kind is not BodyKind.JSON or isinstance(body.value, bytes):
-        return body
-    return Body.json(loads(dumps(body.value, sort_keys=True), left_out=LeftOut()))
 
 
 def _short(text: str) -> str:

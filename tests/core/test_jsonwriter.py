@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amberfork_cli.core.jsonwriter import dumps, dumps_line, step_by_step
+from amberfork_cli.core.jsonwriter import dumps, dumps_line, spelled, step_by_step
 
 FORMS = [(False, False, 0), (True, False, orjson.OPT_SORT_KEYS), (False, True, orjson.OPT_INDENT_2)]
 FORMS += [(True, True, orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2)]
@@ -42,6 +42,14 @@ def test_both_ways_give_the_same_bytes(value: object) -> None:
 
         assert step_by_step(value, sort_keys=sort_keys, indent=indent) == expected
         assert dumps(value, sort_keys=sort_keys, indent=indent) == expected
+
+
+def test_what_is_spelled_already_is_written_as_it_stands() -> None:
+    """By either way, beside what orjson refuses too."""
+    text = spelled(b'{"b": 1, "a": [%s]}' % (b"[" * 2000 + b"]" * 2000))
+
+    assert dumps({"z": text, "y": None}) == step_by_step({"z": text, "y": None})
+    assert dumps({"z": spelled(b"[1, 2]"), "n": 2**70}, sort_keys=True) == b'{"n":%d,"z":[1, 2]}' % 2**70
 
 
 @pytest.mark.parametrize("number", [1e16, 1e-5, 1e22, 5e-324, 1.7976931348623157e308, 0.1, -0.0, 100000.0])

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.ids.canonical import Canonical, IdUse, canonicalize
+from amberfork_cli.core.ids.canonical_texts import CanonicalTexts
 from amberfork_cli.core.ids.id_rules import IdRules
+from amberfork_cli.core.jsonwriter import dumps, spelled
 from amberfork_cli.core.paths import replaced
-from amberfork_cli.core.tape import Body, Exchange, Response
+from amberfork_cli.core.tape import Body, BodyKind, Exchange, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,45 @@ def canonical_exchange(
     return CanonicalExchange(made, canonical, answered, adjusted.ignored, adjusted.replaced)
 
 
+class WrittenExchanges:
+    """The exchanges of a tape in canonical form, in their order, as they are written and no more.
+
+    A JSON body may be there as its text (`jsonwriter.spelled`); with `sort_keys`, names are sorted in it.
+    Messages are known again by their objects: one that was given must not be changed before the next is.
+    """
+
+    def __init__(
+        self, *, rules: IdRules, adjustments: Adjustments, responses: bool = False, sort_keys: bool = False
+    ) -> None:
+        self._rules, self._adjustments = rules, adjustments
+        self._responses, self._sort_keys = responses, sort_keys
+        self._texts = CanonicalTexts(rules, sort_keys=sort_keys)
+
+    def of(self, exchange: Exchange) -> CanonicalExchange:
+        """The next exchange; what was rewritten in it is told where all of it had to be looked at."""
+        adjusted = self._adjustments.of(exchange)
+        request = adjusted.exchange.request
+        text = None if self._responses else self._text(request.body)
+        if text is not None:
+            made = replace(adjusted.exchange, request=replace(request, body=Body.json(spelled(text))))
+            return CanonicalExchange(made, None, None, adjusted.ignored, adjusted.replaced)
+        one = canonical_exchange(
+            exchange, rules=self._rules, adjustments=self._adjustments, responses=self._responses
+        )
+        return replace(one, exchange=self._sorted(one.exchange)) if self._sort_keys else one
+
+    def _text(self, body: Body) -> bytes | None:
+        if body.kind is not BodyKind.JSON or isinstance(body.value, bytes):
+            return None
+        return self._texts.of(body.value)
+
+    def _sorted(self, exchange: Exchange) -> Exchange:
+        made = replace(exchange, request=replace(exchange.request, body=_sorted(exchange.request.body)))
+        if not self._responses or exchange.response is None:
+            return made
+        return replace(made, response=replace(exchange.response, body=_sorted(exchange.response.body)))
+
+
 def carried_exchange(exchange: Exchange, *, adjustments: Adjustments) -> CanonicalExchange:
     """The exchange with its body as it is but for replaced texts, whatever JSON it may spell."""
     body = exchange.request.body
@@ -89,6 +130,13 @@ def _canonical(body: Body, rules: IdRules, answering: Canonical | None = None) -
 
 def _with_body(response: Response, canonical: Canonical | None) -> Response:
     return replace(response, body=_body(canonical, response.body))
+
+
+def _sorted(body: Body) -> Body:
+    """A JSON body as its text, with the members of every object by name."""
+    if body.kind is not BodyKind.JSON or isinstance(body.value, bytes):
+        return body
+    return Body.json(spelled(dumps(body.value, sort_keys=True)))
 
 
 def _body(canonical: Canonical | None, recorded: Body) -> Body:

@@ -8,7 +8,7 @@ call of its own, and a result answers the earliest call of its ID that has no an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -143,6 +143,11 @@ class Linker:
     def stands(self) -> bool:
         """Whether the tape still explains what was asked as it did then."""
         return all(self._minted.get(value, ()) == answer for value, answer in self.asked.items())
+
+    def tokens(self, sites: Sequence[Site]) -> list[Token | None]:
+        """What the sites of one more part stand for."""
+        self.calls.update([site.value for site in sites if site.id_class is IdClass.CALL])
+        return [self.token(site) for site in sites]
 
     def token(self, site: Site) -> Token | None:
         """What that site stands for, or None where the rules leave its class alone."""

@@ -6,7 +6,7 @@ text is searched once for the few ways in which they begin, and what stands ther
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass, field
 
 from amberfork_cli.core import jsontext
@@ -37,7 +37,7 @@ class _Alike:
 class MentionSearch:
     """Looks for the IDs of a conversation in its messages, whichever come first.
 
-    `found` stays once it is true. IDs that `Part.words` leaves out may be missed where there are many.
+    `found` stays once it is true.
     """
 
     def __init__(self) -> None:
@@ -66,9 +66,12 @@ class MentionSearch:
                 alike.seen |= beginnings
                 self.found = self.found or alike.stand_in(text, beginnings)
 
-    def with_rest(self, rest: Part, telling: Container[str]) -> bool:
-        """Whether anything is mentioned in the messages or in the rest of a body, which is not taken in."""
-        if self.found or self._stands_in(rest):
+    def with_rest(self, rest: Part, telling: Container[str], odd: Collection[str]) -> bool:
+        """Whether anything is mentioned in the messages or in the rest of a body, which is not taken in.
+
+        The `odd` are IDs that `Part.words` leaves out: where words are looked up, they seem to be mentioned.
+        """
+        if self.found or (odd and self._words is not None) or self._stands_in(rest):
             return True
         brought = [as_text(value) for value in _brought(rest, telling)]
         return any(id_ in part.blank for id_ in brought for part in (rest, *self._parts))

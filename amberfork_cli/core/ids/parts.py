@@ -8,7 +8,7 @@ done when it is first met.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -84,7 +84,7 @@ class Parts:
 def read_part(value: JsonValue, text: bytes, *, at: Path, rules: IdRules) -> Part:
     """A part from its value and exact text."""
     found = tuple(sites(value, rules, at=at))
-    blanked = blank(value, found) if found else value
+    blanked = with_texts_at(value, {site.path: "" for site in found}) if found else value
     blank_text = jsontext.dumps(blanked, sort_keys=True) if found else text
     places = _places(found) if found else b""
     digest = content_digest(blank_text, places)
@@ -142,20 +142,20 @@ def with_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
     return root
 
 
-def blank(value: JsonValue, found: tuple[Site, ...]) -> JsonValue:
-    """The value with an empty string at each site; what holds no site is shared with the value."""
+def with_texts_at(value: JsonValue, texts: Mapping[Path, str]) -> JsonValue:
+    """The value with other strings at those paths; what none of them leads into is shared with the value."""
     root = _copy(value)
     copies = {id(root)}
-    for *way, last in (site.path for site in found):
+    for path, text in texts.items():
         here = root
-        for key in way:
+        for key in path[:-1]:
             child = _get(here, key)
             if id(child) not in copies:
                 child = _copy(child)
                 copies.add(id(child))
                 _set(here, key, child)
             here = child
-        _set(here, last, "")
+        _set(here, path[-1], text)
     return root
 
 

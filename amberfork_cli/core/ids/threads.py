@@ -89,7 +89,7 @@ class Thread:
         meaning = _NO_MEANING
         if part.sites:
             since = self._linker.counts()
-            meaning = _linked(self._linker, part), since
+            meaning = self._linker.tokens(part.sites), since
         self._hash.update(part.digest + _pattern(part.sites, meaning[0]))
         self._mentions.take(part, self._linker.telling)
         if part.hints:
@@ -112,8 +112,8 @@ class Thread:
     def ended_by(self, rest: Part) -> Ending:
         """The digest of the messages and of the rest of the body, which is not taken in."""
         linker = self._linker.copy() if rest.sites else self._linker
-        tokens = _linked(linker, rest)
-        if linker.doubtful or linker.odd or self._mentions.with_rest(rest, linker.telling):
+        tokens = linker.tokens(rest.sites)
+        if linker.doubtful or self._mentions.with_rest(rest, linker.telling, linker.odd):
             return self._linked_again(rest)
         return Ending(
             content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
@@ -134,11 +134,6 @@ class Thread:
             content_digest(hashed.digest(), found[-1][0], patterns[-1] + found[-1][1]),
             frozenset(linker.unexplained),
         )
-
-
-def _linked(linker: Linker, part: Part) -> list[Token | None]:
-    linker.calls.update([site.value for site in part.sites if site.id_class is IdClass.CALL])
-    return [linker.token(site) for site in part.sites]
 
 
 _LETTERS = {IdClass.CALL: b"c", IdClass.ITEM: b"i", IdClass.BLOB: b"b"}

@@ -3,13 +3,22 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from odd_bodies import tapes
 from run_bodies import ID, body, call, result
 
+from amberfork_cli.core import jsontext
 from amberfork_cli.core.adjusting import Adjustments
-from amberfork_cli.core.ids.canonical_exchange import CanonicalExchange, canonical_exchange, carried_exchange
+from amberfork_cli.core.ids.canonical_exchange import (
+    CanonicalExchange,
+    WrittenExchanges,
+    canonical_exchange,
+    carried_exchange,
+)
 from amberfork_cli.core.ids.id_rules import IdRules
 from amberfork_cli.core.paths import PathPattern, Replacement
-from amberfork_cli.core.tape import ABSENT, Body, Exchange, Request, Response
+from amberfork_cli.core.tape import ABSENT, Body, Exchange, JsonValue, Request, Response
 
 FIRST, SECOND = "__amberfork_tool_call_0__", "__amberfork_tool_call_1__"
 ASKED = Request("POST", "/v1", (("a", "b"),), Body.json(body(call(), result())))
@@ -110,6 +119,42 @@ def test_lookalikes_of_both_bodies_are_named() -> None:
 
     assert canonical(exchange).lookalikes == ("/messages/0/content",)
     assert canonical(exchange, responses=True).lookalikes == ("/messages/0/content", "/a")
+
+
+@given(tapes(), st.booleans(), st.booleans(), st.sampled_from(["", "model", "**.content"]))
+@settings(max_examples=100, deadline=None)
+def test_exchanges_are_written_as_each_is_made_alone(
+    tape: list[JsonValue], responses: bool, sort_keys: bool, ignored: str
+) -> None:
+    """What is written once for several requests, too; counted and sorted as it should be."""
+    adjustments = Adjustments((PathPattern.parse(ignored),) if ignored else ())
+    written = WrittenExchanges(
+        rules=IdRules.ALL, adjustments=adjustments, responses=responses, sort_keys=sort_keys
+    )
+    exchanges = [
+        Exchange(number, Request("POST", "/", body=Body.json(asked)), Response(200, body=Body.json(tape[0])))
+        for number, asked in enumerate(tape)
+    ]
+
+    found = [written.of(exchange) for exchange in exchanges]
+
+    alone = [canonical(exchange, responses=responses, adjustments=adjustments) for exchange in exchanges]
+    assert [texts(one, sort_keys=False) for one in found] == [
+        texts(one, sort_keys=sort_keys) for one in alone
+    ]
+    assert [(one.ignored, one.lookalikes) for one in found] == [
+        (one.ignored, one.lookalikes) for one in alone
+    ]
+
+
+def texts(made: CanonicalExchange, *, sort_keys: bool) -> tuple[bytes, bytes]:
+    """What is written of the bodies; names are sorted in the request's, and in a response's that was made."""
+    exchange = made.exchange
+    assert exchange.response is not None
+    return (
+        jsontext.dumps(exchange.request.body.value, sort_keys=sort_keys),
+        jsontext.dumps(exchange.response.body.value, sort_keys=sort_keys and made.response is not None),
+    )
 
 
 def test_a_text_can_be_carried_whatever_it_spells() -> None:

@@ -28,7 +28,7 @@ def test_what_a_plain_look_finds_is_found(messages: list[JsonValue], rest: JsonV
 
     assert [was for was, plainly in found if plainly and not was] == []
     if mentioned([*parts, last]):
-        assert search.with_rest(last, TELLING)
+        assert search.with_rest(last, TELLING, set())
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
@@ -51,7 +51,7 @@ def test_what_begins_alike_is_no_mention() -> None:
         search.take(part(message), {"call_Aa000001", "call_Aa000002"})
 
     assert not search.found
-    assert not search.with_rest(part({"user": "call_Aa5"}, at=()), set())
+    assert not search.with_rest(part({"user": "call_Aa5"}, at=()), set(), set())
 
 
 def test_the_rest_of_a_body_is_looked_at_for_every_new_id() -> None:
@@ -62,7 +62,7 @@ def test_the_rest_of_a_body_is_looked_at_for_every_new_id() -> None:
 
     for value in ("call_Aa000001", "call_Aa000002"):
         search.take(part(call(value)), {value})
-        found.append(search.with_rest(rest, set()))
+        found.append(search.with_rest(rest, set(), set()))
 
     assert found == [False, True]
 
@@ -73,7 +73,7 @@ def test_ids_of_the_rest_are_looked_for_in_messages() -> None:
     search.take(part(said("after resp_Aa000001")), set())
     rests = [part({"previous_response_id": value}, at=()) for value in ("resp_Aa000002", "resp_Aa000001")]
 
-    found = [search.with_rest(rest, {"resp_Aa000001", "resp_Aa000002"}) for rest in rests]
+    found = [search.with_rest(rest, {"resp_Aa000001", "resp_Aa000002"}, set()) for rest in rests]
 
     assert found == [False, True]
 
@@ -86,8 +86,8 @@ def test_many_ids_that_have_nothing_in_common_are_found() -> None:
         search.take(part(call(value)), set(ids))
     early.take(part(said(f"see {ids[90]}")), set())
 
-    before = search.found, search.with_rest(part({"x": "090aB091"}, at=()), set())
-    in_rest = search.with_rest(part({"x": ids[70]}, at=()), set())
+    before = search.found, search.with_rest(part({"x": "090aB091"}, at=()), set(), set())
+    in_rest = search.with_rest(part({"x": ids[70]}, at=()), set(), set())
     search.take(part(said(f"see {ids[80]}")), set(ids))
     for value in ids:
         early.take(part(call(value)), set(ids))
