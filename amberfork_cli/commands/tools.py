@@ -68,6 +68,8 @@ def tools(
     from amberfork_cli.errors import OptionError
     from amberfork_cli.worker.client import WorkerClient
 
+    if not registry:
+        raise OptionError("which tools? Name them: --registry mytools.py")
     if check is not None and format is not Form.TEXT:
         raise OptionError("--check and --format exclude each other")
     if no_color:

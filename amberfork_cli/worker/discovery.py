@@ -58,21 +58,33 @@ class _Finder:
         else:
             registry = self._named(find_attribute(self.module, self.reference))
         if not len(registry):
-            raise self._error("holds no tools; define functions, or a ToolRegistry named registry")
+            raise self._error(self._nothing())
         return Offer(registry, tuple(self.left_out))
+
+    def _nothing(self) -> str:
+        """Why there are no tools."""
+        if self.left_out:
+            (name, reason), *others = self.left_out
+            more = f" (and {len(others)} more)" if others else ""
+            return f"holds no tools: {name} is none, {reason}{more}"
+        if self.reference.attribute is not None:
+            return f"{self.reference.attribute} holds no tools"
+        if any(True for _ in self._members(lambda _, found: isinstance(found, ToolRegistry))):
+            return "its registry holds no tools"
+        return "holds no tools; define functions, or a ToolRegistry named registry"
 
     def _named(self, found: Any) -> ToolRegistry:
         """What the reference names by attribute; a function without arguments makes it."""
         if (listed := self._listed(found)) is not None:
             return listed
         if not inspect.isroutine(found):
-            raise self._error(f"{self.reference.attribute} is a {type(found).__name__}, not tools")
+            raise self._error(f"{self.reference.attribute} is no tools but of type {type(found).__name__}")
         if inspect.signature(found).parameters:
             return ToolRegistry(self._tools(found, None, Effect.READ_ONLY))
         made = found()
         made = self.wait(made) if inspect.isawaitable(made) else made
         if (listed := self._listed(made)) is None:
-            raise self._error(f"{self.reference.attribute}() gave a {type(made).__name__}, not tools")
+            raise self._error(f"{self.reference.attribute}() gave no tools but type {type(made).__name__}")
         return listed
 
     def _listed(self, found: Any) -> ToolRegistry | None:
@@ -152,7 +164,7 @@ class _Finder:
         elif callable(found):
             yield self._function(found, name, effect)
         else:
-            raise RegistryError(f"a {type(found).__name__} is no tool", tool=name)
+            raise RegistryError(f"type {type(found).__name__} is no tool", tool=name)
 
     def _function(self, function: Any, name: str | None, effect: Effect) -> Tool:
         try:

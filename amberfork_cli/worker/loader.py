@@ -45,7 +45,13 @@ class Reference:
     @property
     def is_file(self) -> bool:
         """Whether the target is a path, not the dotted name of a module."""
-        return self.target.endswith(".py") or os.sep in self.target or Path(self.target).is_dir()
+        path = Path(self.target)
+        return (
+            self.target.endswith(".py")
+            or os.sep in self.target
+            or path.is_dir()
+            or (path.suffix != "" and path.is_file())
+        )
 
 
 def import_target(reference: Reference) -> ModuleType:
@@ -80,8 +86,12 @@ def _import_file(target: str) -> ModuleType:
     path = Path(target).absolute()
     if path.is_dir():
         path = path / "__init__.py"
+        if not path.is_file():
+            raise RegistryLoadError("a folder without __init__.py is no package", source=target)
     if not path.is_file():
         raise RegistryLoadError("no such file", source=target)
+    if path.suffix != ".py":
+        raise RegistryLoadError("not a Python file", source=target)
     root, name = _dotted_name(path)
     sys.path.insert(0, str(root))
     sys.argv = [str(path)]

@@ -286,6 +286,15 @@ def p(arguments, context): ...
     ("text", "said"),
     [
         ("x = 1\n", "holds no tools; define functions, or a ToolRegistry named registry"),
+        ("def f(x, /): ...\n", "holds no tools: f is none, parameter 'x' cannot be given by name; wrap it"),
+        (
+            "def f(x, /): ...\ndef g(x, /): ...\n",
+            "holds no tools: f is none, parameter 'x' cannot be given by name; wrap it (and 1 more)",
+        ),
+        (
+            "from amberfork_cli import ToolRegistry\nregistry = ToolRegistry()\n",
+            "its registry holds no tools",
+        ),
         (f"{REGISTRATION}q = ToolRegistry()\n", "holds 2 registries (r, q); name one, as in mytools.py:r"),
     ],
 )
@@ -322,16 +331,18 @@ def test_a_syntax_error_in_a_sibling_is_shown_there(write, error, tmp_path):
     ("reference", "said"),
     [
         ("missing.py", "missing.py: no such file"),
+        ("data.json", "data.json: not a Python file"),
+        ("folder", "folder: a folder without __init__.py is no package"),
         ("missing", f"missing: module not found (searched by {sys.executable})"),
         ("mytools:nothing", "mytools: has no 'nothing'"),
         ("mytools.py:lots", "mytools.py: has no 'lots' (did you mean lot?)"),
-        ("mytools.py:lot", "mytools.py: lot is a int, not tools"),
-        ("mytools.py:makes_text", "mytools.py: makes_text() gave a str, not tools"),
+        ("mytools.py:lot", "mytools.py: lot is no tools but of type int"),
+        ("mytools.py:makes_text", "mytools.py: makes_text() gave no tools but type str"),
         (
             "mytools.py:empty",
-            "mytools.py: holds no tools; define functions, or a ToolRegistry named registry",
+            "mytools.py: empty holds no tools",
         ),
-        ("mytools.py:odd", "mytools.py: a int is no tool"),
+        ("mytools.py:odd", "mytools.py: type int is no tool"),
         ("mytools.py:bad_name", "mytools.py:7: tool '<lambda>': the name must match [a-zA-Z0-9_-]{1,64}"),
         ("sub.deep", "sub.deep: module not found (did you mean sub/deep.py?)"),
         ("broken.part", "broken/__init__.py:1: ModuleNotFoundError: No module named 'nowhere'"),
@@ -353,6 +364,8 @@ def test_a_reference_that_leads_nowhere_says_what_is_missing(write, error, refer
     write("sub.py", "")
     write("sub/deep.py", "")
     write("broken/__init__.py", "import nowhere\n")
+    write("data.json", "{}")
+    write("folder/data.json", "{}")
     write("broken/part.py", "")
 
     shown = str(error(reference))
