@@ -146,6 +146,8 @@ def run_tools(
     if no_color:
         showing.forbid_colour()
     reporting.refuse_what_cannot_be_written(output or (), read=() if tape is None else (tape,))
+    if tape_out is not None:
+        reporting.refuse_a_missing_folder(tape_out)
     wanted = tool_runs.Wanted(
         tape=tape,
         registry=registry,

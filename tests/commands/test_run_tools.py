@@ -136,12 +136,15 @@ def test_a_report_is_written_in_every_form_at_once(run_tools, folder, monkeypatc
     assert summary.read_text(encoding="utf-8") == f"{(folder / 'report.md').read_text(encoding='utf-8')}\n"
 
 
-def test_a_report_that_cannot_be_written_is_told_before_any_tool_runs(run_tools, folder):
+@pytest.mark.parametrize(
+    ("option", "name"), [("-o", "nowhere/report.md"), ("--tape-out", "nowhere/run.jsonl")]
+)
+def test_what_cannot_be_written_is_told_before_any_tool_runs(run_tools, folder, option, name):
     """A side effect that is allowed has not happened for nothing."""
-    ended = run_tools([[REFUNDS]], "--allow", "refund", "-o", "nowhere/report.md")
+    ended = run_tools([[REFUNDS]], "--allow", "refund", option, name)
 
     assert ended == Ended(
-        ExitCode.TROUBLE, "", "amberfork: cannot write nowhere/report.md: there is no folder nowhere\n"
+        ExitCode.TROUBLE, "", f"amberfork: cannot write {name}: there is no folder nowhere\n"
     )
     assert not (folder / "sent").exists()
 
