@@ -125,7 +125,7 @@ PROVIDERS: Final = (
     Provider(
         "mistral",
         "https://api.mistral.ai/v1",
-        (Variable("MISTRAL_BASE_URL"), Variable("MISTRAL_API_BASE")),
+        (Variable("MISTRAL_BASE_URL"), Variable("MISTRAL_API_BASE"), Variable("MISTRAL_AZURE_API_BASE")),
         _mistral_error,
     ),
     Provider(

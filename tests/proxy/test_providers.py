@@ -25,6 +25,7 @@ def test_every_known_sdk_is_pointed_to_a_prefix_of_its_own():
         "ANTHROPIC_VERTEX_BASE_URL": f"{EDGE}/vertex/v1",
         "MISTRAL_BASE_URL": f"{EDGE}/mistral/v1",
         "MISTRAL_API_BASE": f"{EDGE}/mistral/v1",
+        "MISTRAL_AZURE_API_BASE": f"{EDGE}/mistral/v1",
         "CO_API_URL": f"{EDGE}/cohere",
         "CO_BASE_URL": f"{EDGE}/cohere",
         "GROQ_BASE_URL": f"{EDGE}/groq",

@@ -1,71 +1,103 @@
 """The SDKs of Mistral, Cohere, Groq and Ollama, pointed to the recorder by variables or by their caller."""
 
-import json
-
 import pytest
-from stub_provider import Answer, chat
 
 AGENTS = {
-    "groq": (
-        "GROQ_BASE_URL",
-        """
-        import groq
-        hello = [{"role": "user", "content": "hello"}]
-        answer = groq.Groq().chat.completions.create(model="m", messages=hello)
-        print(answer.choices[0].message.content)
+    "groq": """
+        import asyncio, groq
+
+        said = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+        print(groq.Groq().chat.completions.create(**said).choices[0].message.content)
+        stream = groq.Groq().chat.completions.create(**said, stream=True)
+        print([chunk.choices[0].delta.content or "" for chunk in stream])
+
+        async def later():
+            print((await groq.AsyncGroq().chat.completions.create(**said)).choices[0].message.content)
+
+        asyncio.run(later())
         """,
-    ),
-    "cohere": (
-        "CO_API_URL",
-        """
-        import cohere
-        answer = cohere.ClientV2().chat(model="m", messages=[{"role": "user", "content": "hello"}])
-        print(answer.message.content[0].text)
+    "cohere": """
+        import asyncio, cohere
+
+        said = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+        print(cohere.ClientV2().chat(**said).message.content[0].text)
+        events = [event for event in cohere.ClientV2().chat_stream(**said) if event.type == "content-delta"]
+        print([*(event.delta.message.content.text for event in events), ""])
+
+        async def later():
+            print((await cohere.AsyncClientV2().chat(**said)).message.content[0].text)
+
+        asyncio.run(later())
         """,
-    ),
-    "ollama": (
-        "OLLAMA_HOST",
-        """
-        import ollama
-        print(ollama.chat(model="m", messages=[{"role": "user", "content": "hello"}]).message.content)
+    "ollama": """
+        import asyncio, ollama
+
+        said = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+        print(ollama.chat(**said).message.content)
+        print([part.message.content for part in ollama.chat(**said, stream=True)])
+
+        async def later():
+            print((await ollama.AsyncClient().chat(**said)).message.content)
+
+        asyncio.run(later())
         """,
-    ),
-    "mistral": (
-        "MISTRAL_BASE_URL",
-        """
-        import os
+    "mistral": """
+        import asyncio, os
         try:
             from mistralai import Mistral
         except ImportError:
             from mistralai.client import Mistral
+
         url = os.environ["MISTRAL_BASE_URL"].removesuffix("/v1")
-        client = Mistral(api_key="SECRET", server_url=url)
-        answer = client.chat.complete(model="m", messages=[{"role": "user", "content": "hello"}])
-        print(answer.choices[0].message.content)
+        client = Mistral(api_key=os.environ["MISTRAL_API_KEY"], server_url=url)
+        said = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+        print(client.chat.complete(**said).choices[0].message.content)
+        print([event.data.choices[0].delta.content or "" for event in client.chat.stream(**said)])
+
+        async def later():
+            print((await client.chat.complete_async(**said)).choices[0].message.content)
+
+        asyncio.run(later())
         """,
-    ),
 }
+ASKED = {
+    "groq": ("GROQ_BASE_URL", "", "/openai/v1/chat/completions"),
+    "cohere": ("CO_API_URL", "", "/v2/chat"),
+    "ollama": ("OLLAMA_HOST", "", "/api/chat"),
+    "mistral": ("MISTRAL_BASE_URL", "/v1", "/v1/chat/completions"),
+}
+ALL = """
+    import ollama, groq, cohere
 
-
-def say(asked):
-    """A few words, as each provider puts them."""
-    message = {"role": "assistant", "content": "Hi."}
-    if asked.path == "/api/chat":
-        return Answer(json.dumps({"model": "m", "message": message, "done": True}).encode())
-    if asked.path == "/v2/chat":
-        parts = {**message, "content": [{"type": "text", "text": "Hi."}]}
-        return Answer(json.dumps({"id": "x", "finish_reason": "COMPLETE", "message": parts}).encode())
-    return chat("Hi.", usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2})
+    said = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+    print(groq.Groq().chat.completions.create(**said).choices[0].message.content)
+    print(cohere.ClientV2().chat(**said).message.content[0].text)
+    print(cohere.Client().chat(message="hello").text)
+    print(ollama.chat(**said).message.content)
+"""
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_runs_again_from_its_tape(name, runs):
-    """One exchange, and no key on the tape."""
-    variable, agent = AGENTS[name]
+    """Whole, streamed, async; and no key on the tape."""
+    variable, base, path = ASKED[name]
 
-    ran = runs(say, agent, variables=[(variable, "/v1" if name == "mistral" else "")])
+    ran = runs(code=AGENTS[name], variables=[(variable, base)])
 
-    assert (ran.recorded.stdout, ran.recorded.returncode) == ("Hi.\n", 0), ran.recorded.stderr
-    assert ran.same
-    assert [exchange.extra["provider"] for exchange in ran.exchanges] == [name]
-    assert "SECRET" not in str(ran.exchanges)
+    assert ran.recorded.stdout == "Hi.\n['Hi', '.', '']\nHi.\n", ran.story
+    assert ran.same, ran.story
+    assert ran.said == [(name, path, 200)] * 3
+    assert ran.streamed == [False, True, False]
+
+
+def test_an_agent_can_have_several_providers(runs):
+    """At one recorder, on one tape, in the order in which they were asked."""
+    ran = runs(code=ALL, variables=[(variable, base) for variable, base, _ in ASKED.values()])
+
+    assert ran.same, ran.story
+    assert ran.said == [
+        ("groq", "/openai/v1/chat/completions", 200),
+        ("cohere", "/v2/chat", 200),
+        ("cohere", "/v1/chat", 200),
+        ("ollama", "/api/chat", 200),
+    ]
