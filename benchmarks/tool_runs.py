@@ -1,8 +1,8 @@
 """What running tools costs: beside the same functions called directly, in one run.
 
 A worker process stands between, so there is a start, something for each call, and for each kill. Times are
-wall time, medians of some rounds, each case once a round. The last table is of finding the calls on a session
-log, where every request carries the whole history.
+wall time, medians of some rounds, each case once a round. The last table is of reading a session log, where
+every request carries the whole history: processor time.
 
     python benchmarks/tool_runs.py
 """
@@ -132,7 +132,7 @@ def _calls(registry: Path, rounds: int) -> Iterator[tuple[str, str]]:
 
 
 def _logs(folder: Path) -> Iterator[tuple[str, ...]]:
-    """Seconds for what looks for calls on a log; to read all messages again would take 16 times."""
+    """Processor seconds of what reads a log; whoever read all messages again would need 16 times as many."""
     logs = [_log(folder / f"{requests}.jsonl", requests) for requests in LOGS]
     readers: Mapping[str, Callable[[Path], object]] = {
         "finding its calls": lambda log: tool_turns(open_tape(log)),
@@ -140,7 +140,7 @@ def _logs(folder: Path) -> Iterator[tuple[str, ...]]:
         "lint": lambda log: lint(open_tape(log)),
     }
     for name, read in readers.items():
-        taken = [min(_seconds(partial(read, log)) for _ in range(2)) for log in logs]
+        taken = [min(_seconds(partial(read, log), clock=time.process_time) for _ in range(2)) for log in logs]
         yield (name, *(f"{seconds:.2f} s" for seconds in taken), f"{taken[-1] / taken[0]:.1f}")
 
 
@@ -218,10 +218,10 @@ def _ms(spread: Spread) -> str:
     return f"{spread.median * 1000:.0f} ms"
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
+def _seconds(work: Callable[[], object], *, clock: Callable[[], float] = time.perf_counter) -> float:
+    begun = clock()
     work()
-    return time.perf_counter() - begun
+    return clock() - begun
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from urllib.parse import unquote
+from weakref import WeakKeyDictionary
 
 from amberfork_cli.core.compare.conversation import turns
 from amberfork_cli.core.compare.report import plain
@@ -17,9 +18,9 @@ from amberfork_cli.core.compare.words import cut
 from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.dialects import DIALECTS
 from amberfork_cli.core.dialects.dialect import Dialect
-from amberfork_cli.core.dialects.histories import NO_ELEMENTS, Elements, Histories
+from amberfork_cli.core.dialects.histories import Elements
 from amberfork_cli.core.dialects.model import Assembled, Message, Role
-from amberfork_cli.core.dialects.recognition import Recogniser
+from amberfork_cli.core.dialects.recognition import Look, Recognised, Recogniser
 from amberfork_cli.core.dialects.shapes import member, string
 from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.jsontext import dumps
@@ -193,8 +194,8 @@ def _noted(exchanges: Iterable[Exchange], facts: list[_Facts]) -> Iterator[Sketc
         request, response = exchange.request, exchange.response
         value = json_of(request.body)
         asked = None if isinstance(value, Absent) else value
-        dialect = recogniser.dialect_of(request.path, asked)
-        history = NO_ELEMENTS if dialect is None else dialect.elements(asked)
+        recognised = recogniser.recognise(request.path, asked)
+        dialect, history = recognised.dialect, recognised.history
         where, model = endpoint_of(request), model_of(exchange)
         facts.append(
             _Facts(
@@ -204,11 +205,11 @@ def _noted(exchanges: Iterable[Exchange], facts: list[_Facts]) -> Iterator[Sketc
                 len(sketch.messages if dialect is None else history),
                 Results() if dialect is None else _last_results(history, dialect),
                 _answer(response, dialect),
-                scale.weigh(request.body, history),
+                scale.weigh(request.body, recognised),
                 0 if response is None else _size(response.body),
             )
         )
-        del exchange, request, response, value, asked, history  # or all of it would be held meanwhile
+        del exchange, request, response, value, asked, recognised, history  # or all would be held meanwhile
         yield sketch
 
 
@@ -311,28 +312,30 @@ def _model_in_path(path: str) -> str:
     return ""
 
 
-@dataclass(slots=True)
-class _Weighed:
-    """The bytes of the messages of a history."""
-
-    messages: int = 0
-
-
 class _Scale:
     """Weighs the requests of a tape: each message once, however many requests repeat it."""
 
     def __init__(self) -> None:
-        self._weighed: Histories[_Weighed] = Histories(_Weighed)
+        self._weighed: WeakKeyDictionary[Look, tuple[int, int]] = WeakKeyDictionary()
 
-    def weigh(self, body: Body, history: Elements) -> int:
-        """The bytes of a request body that holds this history, as `_size` has them."""
-        value = body.value
+    def weigh(self, body: Body, recognised: Recognised) -> int:
+        """The bytes of a request body that was recognised, as `_size` has them."""
+        value, history = body.value, recognised.history
         if body.wire is not None or history.member is None or not isinstance(value, dict):
             return _size(body)
-        weighed, known = self._weighed.of(history.values)
-        weighed.messages += sum(len(dumps(message)) for message in history.values[known:])
         commas = max(len(history) - 1, 0)
-        return len(dumps({**value, history.member: []})) + weighed.messages + commas
+        return len(dumps({**value, history.member: []})) + self._messages(recognised) + commas
+
+    def _messages(self, recognised: Recognised) -> int:
+        """The bytes of all messages, those weighed before taken from memory."""
+        look, values = recognised.look, recognised.history.values
+        count, weight = self._weighed.get(look, (0, 0)) if look is not None else (0, 0)
+        if count != recognised.known:
+            count = weight = 0
+        weight += sum(len(dumps(message)) for message in values[count:])
+        if look is not None:
+            self._weighed[look] = len(values), weight
+        return weight
 
 
 def _size(body: Body) -> int:

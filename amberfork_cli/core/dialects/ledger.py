@@ -19,11 +19,11 @@ from typing import TypeAlias
 
 from amberfork_cli.core.dialects import DIALECTS
 from amberfork_cli.core.dialects.dialect import Dialect
-from amberfork_cli.core.dialects.histories import NO_ELEMENTS, RECENT, Elements, begins_with
+from amberfork_cli.core.dialects.histories import RECENT, begins_with
 from amberfork_cli.core.dialects.linking import Linker
 from amberfork_cli.core.dialects.model import Assembled, Message, Path, Role, ToolCall, ToolResult
 from amberfork_cli.core.dialects.pieces import parsed
-from amberfork_cli.core.dialects.recognition import Recogniser
+from amberfork_cli.core.dialects.recognition import Look, Recognised, Recogniser
 from amberfork_cli.core.dialects.shapes import member, string, text_of
 from amberfork_cli.core.ids.linkage import tells
 from amberfork_cli.core.jsontext import dumps
@@ -105,19 +105,19 @@ class Ledger:
         """Take in an exchange; gives each result in its request with the call that it answers."""
         body = exchange.request.body
         value = None if body.kind is not BodyKind.JSON or isinstance(body.value, bytes) else body.value
-        dialect = self._recogniser.dialect_of(exchange.request.path, value)
-        history = _History(NO_ELEMENTS if dialect is None else dialect.elements(value))
-        conversation = self._conversation(dialect, value, history)
+        recognised = self._recogniser.recognise(exchange.request.path, value)
+        history = _History(recognised)
+        conversation = self._conversation(recognised.dialect, value, history)
         conversation.read_on(history, exchange.number)
-        self._read_response(exchange, dialect, conversation)
+        self._read_response(exchange, recognised.dialect, conversation)
         return conversation.answers
 
     def _conversation(self, dialect: Dialect | None, body: JsonValue, history: _History) -> _Conversation:
         """The conversation that a history continues as far as it was read, or a new one."""
         handle = string(member(body, dialect.continues)) if dialect and dialect.continues else None
         start, pending = self._minted.get(handle or "", (_START, []))
-        known = [each for each in self._recent if each.begins(dialect, start, history)]
-        conversation = max(known, key=lambda each: each.length, default=None)
+        longest_first = sorted(self._recent, key=lambda each: -each.length)
+        conversation = next((each for each in longest_first if each.begins(dialect, start, history)), None)
         if conversation is None:
             conversation = _Conversation(self, dialect, start, pending)
         else:
@@ -160,9 +160,13 @@ class Ledger:
 class _History:
     """The history of one request; `digests` of its messages are made as they are asked for."""
 
-    def __init__(self, elements: Elements) -> None:
-        self.elements = elements
+    def __init__(self, recognised: Recognised) -> None:
+        self.elements, self.look, self._known = recognised.history, recognised.look, recognised.known
         self._digests: dict[int, bytes] = {}
+
+    def goes_on_from(self, look: Look | None, length: int) -> bool:
+        """Whether the last history of that look was so long, and this one begins with the objects of it."""
+        return look is not None and look is self.look and length == self._known > 0
 
     def begins_with(self, known: Sequence[JsonValue], digests: Sequence[bytes]) -> bool:
         """Whether it begins with those messages: the very objects, or others that say the same."""
@@ -198,6 +202,7 @@ class _Conversation:
         self._linker = Linker()
         self._entries: dict[Path, Entry] = {}
         self._met: set[Entry] = set()
+        self._look: Look | None = None
         self._values: list[JsonValue] = []
         self._digests: list[bytes] = []
 
@@ -210,7 +215,9 @@ class _Conversation:
         """Whether a history begins with this conversation."""
         if dialect is not self._dialect or start != self._start:
             return False
-        return history.begins_with(self._values, self._digests)
+        return history.goes_on_from(self._look, self.length) or history.begins_with(
+            self._values, self._digests
+        )
 
     def read_on(self, history: _History, exchange: int) -> None:
         """Read what the history has gained."""
@@ -219,6 +226,7 @@ class _Conversation:
         elements, known = history.elements, self.length
         gained = elements[known:]
         self._values = elements.values.copy()  # the list itself may go on to grow
+        self._look = history.look
         self._digests += map(history.digest, range(known, len(elements)))
         read = self._dialect.read_message
         messages = [self._linker.read(read(element, path)) for path, element in gained]

@@ -6,34 +6,53 @@ Some shapes show only in what their messages hold, and a request repeats all mes
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from amberfork_cli.core.dialects import DIALECTS
 from amberfork_cli.core.dialects.dialect import Dialect
-from amberfork_cli.core.dialects.histories import Histories
+from amberfork_cli.core.dialects.histories import NO_ELEMENTS, Elements, Histories
 from amberfork_cli.core.dialects.pieces import JsonObject
 from amberfork_cli.core.dialects.shapes import member
+from amberfork_cli.core.ids.id_rules import HISTORIES
 from amberfork_cli.core.tape import JsonValue
 
 _Sign: TypeAlias = Callable[[JsonObject], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The shape of one request, `None` where nobody knows it, and its history.
+
+    The first `known` elements of the history are all that the last request of this `look` had, the very
+    objects. There is no look where the history is not one list that requests are known by.
+    """
+
+    dialect: Dialect | None
+    history: Elements
+    look: Look | None = None
+    known: int = 0
 
 
 class Recogniser:
     """Recognises the requests of one tape, in their order."""
 
     def __init__(self) -> None:
-        self._looks: Histories[_Look] = Histories(_Look)
+        self._looks: Histories[Look] = Histories(Look)
 
-    def dialect_of(self, path: str, body: JsonValue) -> Dialect | None:
-        """The shape of a request, as `dialects.dialect_of` tells it."""
-        messages = member(body, "messages")
-        values: list[JsonValue] = messages if isinstance(messages, list) else [messages]
-        look, _ = self._looks.of(values)
-        look.messages = values
-        return next((each for each in DIALECTS if each.recognises(path, body, look.shows)), None)
+    def recognise(self, path: str, body: JsonValue) -> Recognised:
+        """The shape of a request, as `dialects.dialect_of` tells it, and what is known of its history."""
+        name = next((each for each in HISTORIES if isinstance(member(body, each), list)), "messages")
+        held = member(body, name)
+        values: list[JsonValue] = held if isinstance(held, list) else [held]
+        look, known = self._looks.of(values, key=name)
+        look.messages = values if name == "messages" else [member(body, "messages")]
+        dialect = next((each for each in DIALECTS if each.recognises(path, body, look.shows)), None)
+        history = NO_ELEMENTS if dialect is None else dialect.elements(body)
+        return Recognised(dialect, history, *((look, known) if history.values is values else ()))
 
 
-class _Look:
+class Look:
     """What the messages of a history were found to show, and how many were looked at for what."""
 
     def __init__(self) -> None:

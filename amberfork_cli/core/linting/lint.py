@@ -76,7 +76,7 @@ class _Linter:
         request, response = exchange.request, exchange.response
         body = json_of(request.body)
         value = None if isinstance(body, Absent) else body
-        dialect = self._recogniser.dialect_of(request.path, value)
+        dialect = self._recogniser.recognise(request.path, value).dialect
         asked = whole.below(*self._base)
         body_at = asked if self._tape.endpoints_unknown else asked.below("body")
         self._of_envelope(request, asked)

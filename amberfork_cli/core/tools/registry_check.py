@@ -98,7 +98,7 @@ def _offered(exchanges: Iterable[Exchange]) -> dict[str, ToolDefinition]:
         body = exchange.request.body.value
         if isinstance(body, bytes):
             continue
-        dialect = recogniser.dialect_of(exchange.request.path, body)
+        dialect = recogniser.recognise(exchange.request.path, body).dialect
         for tool in dialect.tools(body) if dialect else ():
             if not tool.by_provider:
                 offered[tool.name] = tool

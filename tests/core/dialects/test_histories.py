@@ -70,7 +70,7 @@ def test_a_shape_is_told_as_of_a_request_alone(run: list[Exchange]) -> None:
     """A message that was looked at before counts as if it were looked at now."""
     recogniser = Recogniser()
 
-    told = [recogniser.dialect_of(each.request.path, body(each)) for each in run]
+    told = [recogniser.recognise(each.request.path, body(each)).dialect for each in run]
 
     assert told == [dialect_of(each.request.path, body(each)) for each in run]
 
