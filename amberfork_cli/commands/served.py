@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
@@ -72,13 +72,12 @@ def run_served(
     found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
     code = 0
     with Edge(service, found, port=port, tell=tell) as edge:
+        agent = agent_environment(os.environ, found, edge.url, answered=recorded is not None)
         if command:
-            answered = recorded is not None
-            agent = agent_environment(os.environ, found, edge.url, answered=answered)
             code = run_agent(command, agent, quiet=quiet)
         else:
             with awaiting_the_end() as wait:  # before anyone knows that we serve
-                _show_variables(agent_variables(found, edge.url))
+                _show_variables(agent, agent_variables(found, edge.url))
                 tell(f"serving at {edge.url} until Ctrl-C")
                 wait()
                 stopping()
@@ -140,7 +139,12 @@ def run_replay(
         reissued.close()
 
 
-def _show_variables(variables: Mapping[str, str]) -> None:
+def _show_variables(agent: Mapping[str, str], variables: Iterable[str]) -> None:
+    """Write, for a shell, what makes this environment the agent's: those variables, and what differs."""
+    from shlex import quote
+
     stream = stdout()
-    stream.writelines(f"export {name}={value}\n" for name, value in variables.items())
+    more = (name for name, value in agent.items() if os.environ.get(name) != value)
+    stream.writelines(f"export {name}={quote(agent[name])}\n" for name in dict.fromkeys((*variables, *more)))
+    stream.writelines(f"unset {name}\n" for name in os.environ if name not in agent)
     stream.flush()

@@ -240,6 +240,22 @@ def test_without_a_command_it_serves_until_ctrl_c_or_its_like(name, tmp_path, en
     assert len(tape()) == 1
 
 
+def test_what_an_agent_elsewhere_may_not_have_is_printed_as_well(tmp_path, environment):
+    """An API key of Bedrock, which its SDK would not send; placeholders stand for keys."""
+    environment = {**environment, "AWS_BEARER_TOKEN_BEDROCK": "SECRET", "HOME": str(tmp_path)}
+    with running(tmp_path, environment, "record", "-o", "run.jsonl") as process:
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.wait(LIMIT_S)
+        lines = [first, *process.stdout]
+
+    assert lines[-3:] == [
+        "export AWS_ACCESS_KEY_ID=AMBERFORK\n",
+        "export AWS_SECRET_ACCESS_KEY='a placeholder: the edge signs'\n",
+        "unset AWS_BEARER_TOKEN_BEDROCK\n",
+    ]
+
+
 def test_a_stream_that_the_recorder_s_end_cuts_is_marked(tmp_path, environment, tape):
     """Ctrl-C in the middle of an answer."""
     with StubProvider(lambda _: chat_stream("a", "b", between=lambda: time.sleep(20))) as slow:
