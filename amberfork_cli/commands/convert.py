@@ -38,8 +38,13 @@ def convert(
         ),
     ] = None,
     to: Annotated[
-        To, typer.Option(metavar="|".join(To), help="What to write.", rich_help_panel=SHOWN)
-    ] = To.TAPE,
+        To | None,
+        typer.Option(
+            metavar="|".join(To),
+            help="What to write; without it, what the name of OUT tells: .har, .yaml or a tape.",
+            rich_help_panel=SHOWN,
+        ),
+    ] = None,
     lenient: Lenient = False,
     input_format: InputFormat = None,
 ) -> ExitCode:
@@ -53,12 +58,12 @@ def convert(
     from amberfork_cli.core.tape import Tape
     from amberfork_cli.tapes import open_tape
     from amberfork_cli.tapes.batch_results import BatchResults
-    from amberfork_cli.tapes.exporting import EXPORTS
+    from amberfork_cli.tapes.exporting import export_called, export_for
 
     def opened(source: Path) -> Tape:
         return open_tape(source, input_format=input_format, lenient=lenient, one_pass=True, notice=tell)
 
-    export = next(export for export in EXPORTS if export.name == to)
+    export = export_called(to) if to is not None else export_for("" if output is None else output.name)
     for task in tasks(sources, output, suffix=export.suffix):
         with BatchResults(input_format=input_format, lenient=lenient, notice=tell) as results:
             converted(task, opened, export, results, sniffed=input_format is None)

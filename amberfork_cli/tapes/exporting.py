@@ -280,3 +280,16 @@ EXPORTS: Final[tuple[Export, ...]] = (
     Export("vcr", ".yaml", _write_vcr, _from_vcr),
     Export("har", ".har", _write_har, _from_har),
 )
+
+
+def export_called(name: str) -> Export:
+    """The format of that name, one of those in `EXPORTS`."""
+    return next(export for export in EXPORTS if export.name == name)
+
+
+def export_for(file_name: str) -> Export:
+    """The format that the name of a file asks for by its end; a tape where it asks for none."""
+    name = file_name.lower()
+    if name.endswith(".yml"):
+        return export_called("vcr")
+    return next((export for export in EXPORTS if name.endswith(export.suffix)), EXPORTS[0])

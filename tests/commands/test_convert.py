@@ -115,6 +115,28 @@ def test_a_tape_comes_back_from_every_format(amberfork, recordings, folder, to):
         assert list(fingerprints(again)) == list(fingerprints(tape))
 
 
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("run.har", "har"),
+        ("run.YAML", "vcr"),
+        ("run.yml", "vcr"),
+        ("run.cassette.json", "cassette"),
+        ("run.jsonl", "tape"),
+        ("run.json", "tape"),
+        ("run", "tape"),
+    ],
+)
+def test_the_name_of_the_output_tells_what_to_write(amberfork, recordings, folder, name, written):
+    """As it does for reports: who asks for run.har wants an archive in it."""
+    asked = amberfork("convert", recordings / "a.yaml", "--to", written)
+
+    ended = amberfork("convert", recordings / "a.yaml", "-o", name)
+
+    assert ended.code == ExitCode.SAME
+    assert (folder / name).read_text() == asked.out
+
+
 def test_the_header_of_a_tape_goes_where_there_is_room(amberfork, folder):
     """Into a tape, or a cassette."""
     (folder / "run.jsonl").write_text('{"tape_version":"1","id":"r"}\n' + json.dumps(FIRST))
