@@ -52,6 +52,8 @@ def cause(findings: Sequence[Finding]) -> tuple[Origin, Words]:
 def turn_words(what: str, results: Sequence[ToolResult]) -> Words:
     """What became of turns, such as `was dropped`, of which nothing but their results is at hand."""
     calls = [result.answers for result in results if result.answers is not None]
+    if not results:
+        return (ours(f"a turn {what}"),)
     return (ours(f"a turn {what}: "), *_calls_and_results(calls, len(results)))
 
 

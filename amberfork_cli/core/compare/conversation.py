@@ -111,17 +111,22 @@ class _Finder:
         """The exchange whose whole history this one begins with.
 
         The longest history wins; of several equal ones the earliest that nothing continues yet. Where there
-        is none, the agent may have rewritten its first message, or more than that.
+        is none, the agent may have rewritten its first message, or more than that. It may also have kept how
+        the conversation began and what was said last, and left out what lies between.
         """
         if sketch.follows is not None:
             return _Parent(sketch.follows)
         for length in range(len(sketch.prefixes) - 1, 0, -1):
             found = self._open.get(sketch.prefixes[length - 1])
             if found:
-                number = self._earliest(found)
-                return _Parent(number, length, 0 if self._means_the_same(number, sketch, length) else length)
+                return self._ends.rewritten(sketch, beyond=max(length, 1)) or self._continuing(
+                    self._earliest(found), sketch, length
+                )
         another = self._with_another_end(sketch) or self._with_another_head(sketch)
         return another or self._ends.rewritten(sketch) or _NONE
+
+    def _continuing(self, number: int, sketch: Sketch, length: int) -> _Parent:
+        return _Parent(number, length, 0 if self._means_the_same(number, sketch, length) else length)
 
     def _earliest(self, numbers: deque[int]) -> int:
         """The earliest that nothing continues yet, else the latest."""
@@ -203,9 +208,9 @@ class _Ends:
             found = (next(iter(numbers)), length) if numbers else found
         return found
 
-    def rewritten(self, sketch: Sketch) -> _Parent | None:
-        """The exchange whose last two messages this history has, the later the better."""
-        for end in range(len(sketch.messages) - 1, 1, -1):
+    def rewritten(self, sketch: Sketch, *, beyond: int = 1) -> _Parent | None:
+        """The exchange whose last two messages this history has, the later the better, `beyond` so many."""
+        for end in range(len(sketch.messages) - 1, beyond, -1):
             numbers = self._lasts.get(sketch.messages[end - 2 : end])
             if numbers:
                 return _Parent(next(iter(numbers)), end, end)

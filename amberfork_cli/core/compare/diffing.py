@@ -6,18 +6,19 @@ Each tape is read once as a stream; only exchanges whose difference must be expl
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from amberfork_cli.core.adjusting import Adjustments
+from amberfork_cli.core.compare.answers import Answering
 from amberfork_cli.core.compare.balance import Balance
 from amberfork_cli.core.compare.bodies import findings
 from amberfork_cli.core.compare.causes import MOVED, cause, turn_words
 from amberfork_cli.core.compare.conversation import Turn, turns
 from amberfork_cli.core.compare.earlier import calls_made, reading_with_calls, unanswered, with_calls
 from amberfork_cli.core.compare.endpoints import endpoint_findings, endpoint_text
-from amberfork_cli.core.compare.finding import Finding, narrowed
+from amberfork_cli.core.compare.finding import Finding
 from amberfork_cli.core.compare.links import Links
 from amberfork_cli.core.compare.matching import pair
 from amberfork_cli.core.compare.reading import Reading, read
@@ -37,7 +38,8 @@ from amberfork_cli.core.compare.report import (
     ours,
     quoted,
 )
-from amberfork_cli.core.compare.responses import response_findings
+from amberfork_cli.core.compare.responses import reply_findings, response_findings
+from amberfork_cli.core.compare.told import News, Told
 from amberfork_cli.core.compare.tracing import Tracer
 from amberfork_cli.core.compare.words import first_words, last_message
 from amberfork_cli.core.content import Absent, json_of
@@ -72,6 +74,11 @@ class DiffOptions:
     adjustments: Adjustments = field(default_factory=Adjustments)
     loose: bool = False
     responses: bool = False
+
+    @property
+    def answering(self) -> Answering:
+        """How to read responses."""
+        return Answering(self.rules, self.adjustments.replace)
 
 
 def diff_tapes(recorded: Tape, reissued: Tape, options: DiffOptions = DiffOptions()) -> DiffReport:
@@ -203,7 +210,9 @@ class _Comparison:
         self._forked: set[int] = set()
         self._alike: dict[bytes, int] = {}
         self._origin_of: dict[int, int] = {}
-        self._told: dict[int, dict[bytes, int]] = {}
+        self._told: dict[int, Told] = defaultdict(Told)
+        self._asked: set[tuple[int | None, tuple[bytes, ...], int | None, tuple[bytes, ...]]] = set()
+        self._replies: set[tuple[int | None, int | None]] = set()
         self._balance: dict[int, Balance] = defaultdict(Balance)
         self._allowed: set[int] = set()
 
@@ -224,9 +233,9 @@ class _Comparison:
     def _paired(self, turn: Turn, partner: Turn) -> ExchangeDiff:
         equal = turn.number in self._pairing.equal
         if not self._options.responses:
-            if equal:
+            if equal and not turn.chained:
                 return self._match(turn, partner)
-            if self._is_carried(turn, partner):
+            if not equal and self._is_carried(turn, partner):
                 return self._carried(turn, partner, ())
         return self._explained(turn, partner, equal=equal)
 
@@ -252,7 +261,8 @@ class _Comparison:
             return False
         if turn.parent not in self._origin_of or partner.parent != self._beside(turn.parent):
             return False
-        if (turn.renewed or partner.renewed) and _renewed_head(turn) != _renewed_head(partner):
+        renewed = max(turn.renewed, partner.renewed)
+        if renewed > 1 or (renewed and turn.head != partner.head):
             return False
         before = self._new.turns[turn.parent], self._old.turns[partner.parent]
         return _outside_differs(turn, partner) in (None, _outside_differs(*before))
@@ -282,10 +292,17 @@ class _Comparison:
             stretch.append(self._old.turns[before])
         return stretch
 
+    def _news(self, turn: Turn, partner: Turn) -> News:
+        """What two requests add; nothing where they only ask again what two before them asked."""
+        asked = turn.parent, turn.added, partner.parent, partner.added
+        if asked in self._asked:
+            return News(partner.shared + len(partner.added), turn.shared + len(turn.added))
+        self._asked.add(asked)
+        return News(self._stretch(turn, partner)[-1].shared, turn.shared)
+
     def _carried(self, turn: Turn, partner: Turn, told: Sequence[Finding]) -> ExchangeDiff:
         """An exchange whose differences, where it has any of its own, were told already."""
-        known = self._told.get(partner.conversation, {})
-        number = known[_digest(told[0].spot.differences[0])] if told else turn.parent
+        number = self._told[partner.conversation].exchange_of(told[0]) if told else turn.parent
         assert number is not None  # noqa: S101 - what was not told goes on from what was
         source = self._origin_of[turn.number] = self._origin_of[number]
         if source in self._allowed:
@@ -303,9 +320,13 @@ class _Comparison:
         old, new = self._old.exchange(partner.number), self._new.exchange(turn.number)
         found, told = ([], []) if equal else self._request_findings(turn, partner, old, new)
         if self._options.responses:
-            found = found + response_findings(old, new, self._options.rules)
+            found = found + response_findings(old, new, self._options.answering)
+        else:
+            found = self._reply_findings(turn, partner) + found
+        if not found and equal and turn.parent not in self._origin_of:
+            return self._match(turn, partner)
         if not found:
-            return self._match(turn, partner) if equal else self._carried(turn, partner, told)
+            return self._carried(turn, partner, told)
         self._origin_of[turn.number] = turn.number
         self._balance[turn.conversation].take_in(turn, self._stretch(turn, partner))
         origin, words = self._cause(turn, partner, found)
@@ -330,6 +351,21 @@ class _Comparison:
         first = self._alike.setdefault(_digest(spots), turn.number)
         return replace(diff, alike=None if first == turn.number else first)
 
+    def _reply_findings(self, turn: Turn, partner: Turn) -> list[Finding]:
+        """What the model said otherwise in the responses that two requests go on from by their names.
+
+        Elsewhere that stands in the requests; here it does not, and still it is what was said before.
+        """
+        before = turn.parent, partner.parent
+        if not turn.chained or None in before or before in self._replies:
+            return []
+        assert before[0] is not None and before[1] is not None  # noqa: S101, PT018 - for the type checker
+        self._replies.add(before)
+        if self._pairing.partner(before[0]) != before[1]:
+            return []
+        sides = self._old.exchange(before[1]), self._new.exchange(before[0])
+        return reply_findings(*sides, f"response of #{before[0]}", self._options.answering)
+
     def _request_findings(
         self, turn: Turn, partner: Turn, old: Exchange, new: Exchange
     ) -> tuple[list[Finding], list[Finding]]:
@@ -340,16 +376,16 @@ class _Comparison:
         """
         if self._is_carried(turn, partner):
             return [], []
-        known = self._told.setdefault(partner.conversation, {})
+        known, news = self._told[partner.conversation], self._news(turn, partner)
         found: list[Finding] = []
         for skip in self._looks(turn, partner):
             found = found or self._all_findings(old, new, skip)
             if skip is not _NOTHING and self._stands_elsewhere(turn, partner, found):
                 found = []
                 continue
-            fresh = [untold for one in found for untold in _untold(one, known)]
+            fresh = known.untold(found, news)
             if fresh:
-                _tell(fresh, known, turn.number)
+                known.take_in(fresh, turn.number)
                 return fresh, []
             found = found if turn.hints == partner.hints else []
         goes_on = turn.parent in self._origin_of and self._beside(turn.parent) == partner.parent
@@ -421,7 +457,7 @@ class _Comparison:
             )
             if readings[0] is not None and readings[1] is not None:
                 hunks = [one for one in findings(readings[0], readings[1]) if one.is_hunk and one.new]
-                _tell(hunks, self._told.setdefault(partner.conversation, {}), turn.number)
+                self._told[partner.conversation].take_in(hunks, turn.number)
                 calls = any(message.calls for hunk in hunks for message in hunk.new)
                 if self._came_earlier(turn, behind, partner):
                     hunks = [replace(hunk, moved=True) for hunk in hunks]
@@ -448,7 +484,7 @@ class _Comparison:
             return None
         numbers = _since(self._old.turns, partner.number, self._pairing.partner(turn.parent))
         results = [result for number in numbers for result in self._old.results(number)]
-        return ("was dropped", results) if results else None
+        return ("was dropped", results) if numbers else None
 
     def _extra(self, turn: Turn, *, told: bool) -> ExchangeDiff:
         nearest = self._pairing.nearest.get(turn.number)
@@ -522,23 +558,7 @@ class _Comparison:
         return partners
 
 
-def _renewed_head(turn: Turn) -> bytes | None:
-    """The first message of a turn that wrote nothing else of its history anew."""
-    return turn.head if turn.renewed <= 1 else None
-
-
-def _untold(finding: Finding, known: Container[bytes]) -> Iterator[Finding]:
-    """What of a finding is not known yet, if anything."""
-    untold = tuple(one for one in finding.spot.differences if _digest(one) not in known)
-    if untold:
-        yield finding if len(untold) == len(finding.spot.differences) else narrowed(finding, untold)
-
-
-def _tell(found: Iterable[Finding], known: dict[bytes, int], exchange: int) -> None:
-    known.update((_digest(one), exchange) for finding in found for one in finding.spot.differences)
-
-
-def _digest(told: Difference | tuple[Spot, ...]) -> bytes:
+def _digest(told: tuple[Spot, ...]) -> bytes:
     return blake2b(repr(told).encode(errors="surrogatepass"), digest_size=16).digest()
 
 

@@ -93,7 +93,7 @@ def read(
     calls = {site.value for site in found if site.id_class is IdClass.CALL}
     linker = Linker(rules, calls=calls, minted=minted)
     tokens = [linker.token(site) for site in found]
-    copy = rewritten(body, found, tokens, telling=linker.telling, text_of=_neutral)
+    copy = rewritten(body, found, tokens, telling=linker.telling, text_of=neutral)
     orphans = set(linker.orphans.values())
     ids = [
         (site.path, Id((), site.role, token, *_origin(site, token, orphans, minted)))
@@ -141,7 +141,8 @@ def _without(body: JsonValue, skip: range) -> JsonValue:
     return {**body, name: history[: skip.start] + nothing + history[skip.stop :]}
 
 
-def _neutral(token: Token) -> str:
+def neutral(token: Token) -> str:
+    """What stands for an ID where two bodies are compared: the name of its class."""
     return f"__amberfork_{token[0].value}__"
 
 

@@ -232,10 +232,11 @@ def test_turns_are_told_by_their_results_where_nothing_else_is_at_hand() -> None
     known = ToolResult("c", "x", (), (), answers=call)
     unknown = ToolResult("d", "x", (), ())
 
-    assert [
-        plain(turn_words("was dropped", several)) for several in ([known], [known, known], [unknown])
-    ] == [
+    told = [turn_words("was dropped", several) for several in ([known], [known, known], [unknown], [])]
+
+    assert [plain(words) for words in told] == [
         "a turn was dropped: f(a=1) and its result",
         "a turn was dropped: f(a=1) and f(a=1) and their results",
         "a turn was dropped: a tool result",
+        "a turn was dropped",
     ]

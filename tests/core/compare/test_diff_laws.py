@@ -21,6 +21,7 @@ from agent_tapes import (
 )
 from body_edits import disturbed, edited, minted
 from diff_applying import LINKS, gives_the_other, value_at
+from diff_telling import marks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire_samples import WIRES, Result, Round, Rounds, rounds, spelled
@@ -201,6 +202,21 @@ def test_a_growing_tape_tells_nothing_new_about_what_it_had(drawn: tuple[Wire, l
     ]
 
     assert told == [whole.exchanges[:end] for end in range(1, len(recorded) + 1)]
+
+
+@given(runs())
+@settings(max_examples=60, deadline=None)
+def test_what_a_history_shows_a_chain_of_responses_shows(drawn: tuple[Wire, list[Run], list[Run]]) -> None:
+    """It makes no difference whether requests repeat the conversation or the provider remembers it."""
+    _, several, others = drawn
+    tapes = [
+        [listed(wire(run, Mint(seed))) for seed, run in enumerate((several[0], others[0]))]
+        for wire in (TAPE_WIRES["chat"], chained_responses)
+    ]
+
+    whole, chained = (diff_tapes(recorded, reissued) for recorded, reissued in tapes)
+
+    assert marks(chained) == marks(whole)
 
 
 @given(runs())

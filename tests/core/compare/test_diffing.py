@@ -45,6 +45,16 @@ def with_argument(call: Call, **more: Json) -> Call:
     return replace(call, arguments={**call.arguments, **more})
 
 
+LONG = replace(
+    MONDAY, turns=tuple(Turn((Call("poll", {"job": job}, {"state": "done"}),)) for job in range(11))
+)
+LONG_FAILING = replace(
+    LONG,
+    turns=tuple(
+        Turn((replace(turn.calls[0], result={"state": "failed" if job in (2, 7) else "done"}),))
+        for job, turn in enumerate(LONG.turns)
+    ),
+)
 SCENARIOS: dict[str, tuple[Run, str, str]] = {
     "argument": (
         changed(MONDAY, 3, calls=(hotel(3),)),
@@ -209,6 +219,9 @@ def test_where_there_are_no_ids_the_order_says_what_answers_what() -> None:
 
 
 CHAINED = {
+    "argument": SCENARIOS["argument"],
+    "added argument": SCENARIOS["added argument"],
+    "answer": (changed(MONDAY, 4, says="Done."), ".....F:", "the model's answer changed"),
     "result": (SCENARIOS["result"][0], ".F:::::", SCENARIOS["result"][2]),
     "other tool": (SCENARIOS["other tool"][0], "..F::::", SCENARIOS["other tool"][2]),
     "dropped turn": (SCENARIOS["dropped turn"][0], "..oF:::", SCENARIOS["dropped turn"][2]),
@@ -219,7 +232,7 @@ CHAINED = {
     "dropped result": (
         changed(MONDAY, 2, calls=TURNS[2].calls[:1]),
         "...F:::",
-        'the result of get_weather(city="Busan") was dropped',
+        'the model no longer called get_weather(city="Busan")',
     ),
 }
 
@@ -228,7 +241,10 @@ CHAINED = {
 def test_requests_that_hold_only_their_own_news_are_told_with_the_calls_of_the_answer_before(
     scenario: str,
 ) -> None:
-    """A request that names an earlier response holds results; what they answer stands in that response."""
+    """A request that names an earlier response holds results; what they answer stands in that response.
+
+    So what the model said is compared there, as in a request that repeats it.
+    """
     run, expected, cause = CHAINED[scenario]
 
     report = diff_tapes(tape(MONDAY, wire=chained_responses), tape(run, wire=chained_responses, seed=2))
@@ -654,6 +670,36 @@ def test_a_history_that_is_put_in_short_is_told_once() -> None:
     assert [spot.label for spot in report.forks[0].spots] == ["messages[2]–[5]", "messages[2]"]
 
 
+def test_a_history_that_slides_along_tells_each_change_once() -> None:
+    """An agent may send the beginning and the last messages only: a change stands elsewhere each time."""
+    recorded, reissued = (edited(tape(run, seed=seed), _slid) for seed, run in ((1, LONG), (2, LONG_FAILING)))
+
+    report = diff_tapes(recorded, reissued)
+
+    assert marks(report) == "...F::..C::."
+    assert causes(report) == ["the result of poll(job=2) changed", "the result of poll(job=7) changed"]
+
+
+def test_a_summary_that_changed_is_told_though_a_change_goes_on_behind_it() -> None:
+    """What an agent writes in place of its history is compared where it first stands."""
+    run = SCENARIOS["result"][0]
+
+    report = diff_tapes(
+        edited(tape(MONDAY), _in_short),
+        edited(tape(run, seed=2), lambda at, body: _in_short(at, body, "bad")),
+    )
+
+    assert (marks(report), [spot.label for spot in report.changes[1].spots]) == (".F::C::", ["messages[2]"])
+
+
+@pytest.mark.parametrize("wire", [WIRES["chat"], chained_responses])
+def test_a_change_that_looks_like_an_earlier_one_is_told(wire: Any) -> None:
+    """Also where requests hold nothing but their news, which stand at the same place each time."""
+    report = diff_tapes(tape(LONG, wire=wire), tape(LONG_FAILING, wire=wire, seed=2))
+
+    assert marks(report) == "...F::::C:::"
+
+
 def test_tools_that_are_added_in_the_middle_of_a_run_are_told_there() -> None:
     """Whatever else changed before."""
 
@@ -718,10 +764,7 @@ def test_responses_are_compared_only_when_asked_for() -> None:
         Origin.RESPONSE,
         ["the response changed"],
     )
-    assert (
-        told(asked.forks[0])
-        == 'response.choices\n  value choices.0.message.content "All done." -> "All is done."'
-    )
+    assert told(asked.forks[0]) == 'response.choices\n  value 0.message.content "All done." -> "All is done."'
 
 
 def test_responses_of_carried_exchanges_are_compared_too() -> None:
@@ -742,9 +785,7 @@ def test_a_stream_is_compared_as_the_message_that_it_spells() -> None:
     same, different = (diff_tapes(whole, other_, DiffOptions(responses=True)) for other_ in (streamed, other))
 
     assert [one.differences for one in same.exchanges if one.differences] == []
-    assert (
-        told(different.forks[0]) == 'response.choices\n  value choices.0.message.content "Rain." -> "Snow."'
-    )
+    assert told(different.forks[0]) == 'response.choices\n  value 0.message.content "Rain." -> "Snow."'
 
 
 def test_another_status_is_told_as_it_stands() -> None:
@@ -928,8 +969,13 @@ def _without_the_first_call(_: int, body: Json) -> Json:
     return body | {"messages": [*body["messages"][:2], *body["messages"][3:]]}
 
 
-def _in_short(number: int, body: Json) -> Json:
-    summary = {"role": "user", "content": "Summary: the weather is fine."}
+def _slid(_: int, body: Json) -> Json:
+    messages = body["messages"]
+    return body | {"messages": messages if len(messages) < 9 else [*messages[:2], *messages[-6:]]}
+
+
+def _in_short(number: int, body: Json, weather: str = "fine") -> Json:
+    summary = {"role": "user", "content": f"Summary: the weather is {weather}."}
     messages = body["messages"]
     return body | {"messages": [*messages[:2], summary, *messages[6:]]} if number > 3 else body
 

@@ -4,7 +4,9 @@ from typing import Any
 
 from diff_telling import lines
 
-from amberfork_cli.core.compare.responses import VOLATILE, response_findings
+from amberfork_cli.core.compare.answers import VOLATILE, Answering
+from amberfork_cli.core.compare.responses import response_findings
+from amberfork_cli.core.paths import Replacement
 from amberfork_cli.core.tape import ABSENT, Body, Exchange, Request, Response
 
 Json = Any
@@ -38,7 +40,7 @@ def test_the_members_that_differ_are_told_by_their_own_paths() -> None:
     """Under the member of the answer that they stand in."""
     assert told(exchange(answer("x")), exchange(answer("y"))) == [
         "response.choices",
-        '  value choices.0.message.content "x" -> "y"',
+        '  value 0.message.content "x" -> "y"',
     ]
 
 
@@ -50,6 +52,41 @@ def test_ids_of_calls_are_set_apart() -> None:
     )
 
     assert told(old, new) == []
+
+
+def test_ids_behind_an_item_more_are_no_difference() -> None:
+    """What stands in front of them is told, not that they are counted on."""
+
+    def made(*names: str) -> Exchange:
+        calls = [{"id": f"call_{id(names)}_{name}", "type": "function", "name": name} for name in names]
+        return exchange(Body.json({"output": calls}))
+
+    assert told(made("f", "g"), made("e", "f", "g"))[1:] == [
+        '  added 0 nothing -> {"id":"__amberfork_tool_call__","type":"function","name":"e"}'
+    ]
+
+
+def test_ids_that_mean_other_things_are_told() -> None:
+    """A result in a response that answers another of its calls."""
+
+    def made(answered: str) -> Exchange:
+        calls = [{"id": one, "type": "server_tool_use", "name": "f"} for one in ("srv_a", "srv_b")]
+        result = {"type": "web_search_tool_result", "tool_use_id": answered, "content": []}
+        return exchange(Body.json({"content": [*calls, result]}))
+
+    assert told(made("srv_a"), made("srv_b")) == [
+        "response",
+        "  link content.2.tool_use_id the one of content[0].id -> the one of content[1].id",
+    ]
+
+
+def test_texts_are_replaced_as_in_requests() -> None:
+    """What says nothing there says nothing here."""
+    old, new = (exchange(answer(f"It is {hour}:00.")) for hour in (10, 11))
+    how = Answering(replacements=[Replacement.parse("[0-9]+:00", "TIME")])
+
+    assert response_findings(old, new, how) == []
+    assert response_findings(old, new) != []
 
 
 def test_another_status_is_told_first() -> None:
@@ -91,4 +128,4 @@ def test_what_came_through_a_websocket_is_the_message_that_it_spells() -> None:
     other = told(heard("a", "Yes.", "AAAA"), heard("b", "No.", "AAAA"))
 
     assert same == []
-    assert other == ["response.output", '  value output.0.content.0.transcript "Yes." -> "No."']
+    assert other == ["response.output", '  value 0.content.0.transcript "Yes." -> "No."']
