@@ -37,8 +37,8 @@ _LAST_PORT: Final = 65535
 _GRACE_S: Final = 1.0  # for what is under way when the edge is closed
 _HTTP_2: Final = "PRI"  # what a client begins with that speaks nothing else
 _SPEAKS_HTTP_2: Final = (
-    "a client speaks HTTP/2, which is not recorded; AWS's SDK for JavaScript speaks HTTP/1.1 with "
-    "`requestHandler: new NodeHttpHandler()`"
+    "a client speaks HTTP/2, which is not recorded: gRPC knows nothing else, AWS's SDK for JavaScript speaks "
+    "HTTP/1.1 with `requestHandler: new NodeHttpHandler()`"
 )
 
 

@@ -12,10 +12,7 @@ TLS = bytes.fromhex("16030100c8010000c403030000")
 @pytest.mark.parametrize(
     ("sent", "told"),
     [
-        (
-            HTTP_2,
-            "a client speaks HTTP/2, which is not recorded; AWS's SDK for JavaScript speaks HTTP/1.1 with ",
-        ),
+        (HTTP_2, "a client speaks HTTP/2, which is not recorded: gRPC knows nothing else, "),
         (TLS, "a request could not be read: "),
     ],
 )

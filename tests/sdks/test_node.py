@@ -141,6 +141,17 @@ def test_the_client_for_azure_runs_again_from_its_tape(runs, agent):
     ]
 
 
+def test_a_client_for_azure_with_an_endpoint_does_without_the_variable_of_openai(runs, agent):
+    """It refuses to have both, so the latter is taken away."""
+    option = "new AzureOpenAI({ endpoint: process.env.AZURE_OPENAI_ENDPOINT,"
+    command = agent(AZURE.replace("new AzureOpenAI({", option))
+
+    ran = runs(command=("env", "-u", "OPENAI_BASE_URL", *command), variables=[("AZURE_OPENAI_ENDPOINT", "/")])
+
+    assert ran.same, ran.story
+    assert [name for name, _, _ in ran.said] == ["azure"] * 2
+
+
 def test_a_client_for_azure_without_an_endpoint_asks_nobody(runs, agent):
     """Its key would have gone to OpenAI."""
     ran = runs(command=agent(AZURE), options=("--upstream", "openai={url}/v1"))
