@@ -89,11 +89,11 @@ def _apply(root: list[Json], steps: list[_Step], dialect: Dialect | None) -> Non
             holder = value_at(root, (0, *step.old)[:-1])
             holder[(0, *step.old)[-1]] = _GONE if step.new is None else deepcopy(step.value)
     for step in orders:
-        if step.old != ("tools",):
+        if not _is_of_tools(step):
             _reorder(root, step)
     _sweep(root)
     for step in orders:
-        if step.old == ("tools",):
+        if _is_of_tools(step):
             _reorder_tools(root, step, dialect)
     for step in sorted((step for step in steps if step.old is None), key=lambda step: step.new or ()):
         _insert(root, (0, *(step.new or ())), deepcopy(step.value))
@@ -106,6 +106,10 @@ def _reorder(root: list[Json], step: _Step) -> None:
     holder = value_at(root, (0, *path[:-1]) if path and isinstance(path[-1], int) else (0, *path))
     run = holder[start : start + len(order)]
     holder[start : start + len(order)] = [run[order.index(k)] for k in range(len(order))]
+
+
+def _is_of_tools(step: _Step) -> bool:
+    return step.old is not None and step.old[:1] in (("tools",), ("toolConfig",), ("functions",))
 
 
 def _reorder_tools(root: list[Json], step: _Step, dialect: Dialect | None) -> None:

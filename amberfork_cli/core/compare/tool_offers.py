@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -55,7 +56,7 @@ def _at(body: JsonValue, path: Path) -> JsonValue:
         if isinstance(body, dict) and isinstance(key, str):
             body = body.get(key)
         elif isinstance(body, list) and isinstance(key, int):
-            body = body[key]
+            body = body[key] if key < len(body) else None
     return body
 
 
@@ -123,17 +124,27 @@ def _around(old: JsonValue, new: JsonValue, before: _Named, after: _Named) -> It
     order_new = [name for name in after if name in before]
     if order_old != order_new:
         order: list[JsonValue] = [order_new.index(name) for name in order_old]
-        yield Spot("tools", (ours("in another order"),), (_reordered(keys, order),))
+        places = _common(before.values()), _common(after.values())
+        count: list[JsonValue] = [*range(len(order))]
+        difference = Difference(Kind.REORDERED, (), *places, count, order)
+        yield Spot("tools", (ours("in another order"),), (difference,))
 
 
 def _untold(key: str, left: dict[str, JsonValue], right: dict[str, JsonValue]) -> Iterator[Change]:
     """The changes of a member but for its tools; one that is not there is as good as an empty one."""
     there = left.get(key, right.get(key))
     nothing: JsonValue = {} if isinstance(there, dict) else [] if isinstance(there, list) else there
-    for change in changes(left.get(key, nothing), right.get(key, nothing)):
+    found = changes(left.get(key, nothing), right.get(key, nothing))
+    emptied = Counter(_parent(one) for one in found if _is_holder(one.old) and one.new is MISSING)
+    filled = Counter(_parent(one) for one in found if _is_holder(one.new) and one.old is MISSING)
+    for change in found:
         if _holds_tools(change.old) and change.new is MISSING:
             continue
         if _holds_tools(change.new) and (change.old is MISSING or _is_tool(change.old)):
+            continue
+        if _is_left(change.new, change.old, emptied, change) or _is_left(
+            change.old, change.new, filled, change
+        ):
             continue
         if _is_tool(change.old):
             yield replace(change, kind=Kind.ADDED, old_path=None, old=MISSING)
@@ -156,9 +167,32 @@ def _member(body: JsonValue, key: str) -> JsonValue:
     return body.get(key) if isinstance(body, dict) else None
 
 
-def _reordered(keys: list[str], order: list[JsonValue]) -> Difference:
-    path: Path = (keys[0],)
-    return Difference(Kind.REORDERED, (), path, path, list(range(len(order))), order)
+def _is_left(value: Side, other: Side, holders: Counter[Path], change: Change) -> bool:
+    """Whether a value on one side is what holders of tools come to without their tools, which are told of."""
+    if other is not MISSING or not _is_empty(value) or holders[_parent(change)] == 0:
+        return False
+    holders[_parent(change)] -= 1
+    return True
+
+
+def _parent(change: Change) -> Path:
+    return change.path[:-1]
+
+
+def _is_empty(side: Side) -> bool:
+    """Whether a value is a container that holds nothing but empty ones."""
+    if isinstance(side, (dict, list)):
+        return all(map(_is_empty, side.values() if isinstance(side, dict) else side))
+    return False
+
+
+def _common(tools: Iterable[_Tool]) -> Path:
+    """Where tools stand: the part that their paths share."""
+    paths = [tool.path for tool, _ in tools]
+    shared = 0
+    while all(len(path) > shared + 1 for path in paths) and len({path[shared] for path in paths}) == 1:
+        shared += 1
+    return paths[0][:shared]
 
 
 _TOOL = "\0tool "
@@ -183,6 +217,11 @@ def _marked(value: JsonValue, path: Path, marks: Mapping[Path, str]) -> JsonValu
 
 def _is_tool(side: Side) -> bool:
     return isinstance(side, str) and side.startswith(_TOOL)
+
+
+def _is_holder(side: Side) -> bool:
+    """Whether a value holds nothing but tools, and is none itself."""
+    return _holds_tools(side) and not _is_tool(side)
 
 
 def _holds_tools(side: Side) -> bool:

@@ -193,3 +193,23 @@ def test_the_members_that_hold_tools_are_known() -> None:
 
     assert dialect is not None
     assert tool_members(dialect.tools(body)) == {"toolConfig"}
+
+
+def test_what_is_left_of_a_holder_without_its_tools_is_not_told_as_new() -> None:
+    """The tool is; and what never held one is told as it stands."""
+    held, left = gemini({"functionDeclarations": [{"name": "f"}]}), gemini({})
+
+    assert told(held, left) == [("tools", "removed", ("tools", 0, "functionDeclarations", 0), None)]
+    assert told(left, held) == [("tools", "added", None, ("tools", 0, "functionDeclarations", 0))]
+    assert told(chat(function("f")), chat({})) == [
+        ("tools", "added", None, ("tools", 0)),
+        ("tools", "removed", ("tools", 0), None),
+    ]
+    assert told(chat(function("f")), chat({}, function("f"))) == [("tools", "added", None, ("tools", 0))]
+
+
+def test_the_order_of_tools_is_told_where_they_stand() -> None:
+    """Some providers have them further in."""
+    assert told(bedrock("f", "g"), bedrock("g", "f")) == [
+        ("tools", "reordered", ("toolConfig", "tools"), ("toolConfig", "tools"))
+    ]
