@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from amberfork_cli.core.compare.reading import Element, neutral
 from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.dialects import dialect_of
+from amberfork_cli.core.dialects.dialect import Dialect
 from amberfork_cli.core.ids.id_rules import IdRules, Path, sites
 from amberfork_cli.core.ids.linkage import Token, link
 from amberfork_cli.core.ids.rewriting import rewritten
@@ -22,7 +23,7 @@ from amberfork_cli.core.tape import Exchange, JsonValue
 VOLATILE = frozenset(
     """
     id created created_at completed_at usage usageMetadata usage_metadata system_fingerprint service_tier
-    metrics responseId response_id createTime modelVersion x_groq total_duration load_duration
+    metrics responseId response_id createTime x_groq total_duration load_duration
     prompt_eval_count prompt_eval_duration eval_count eval_duration obfuscation
     """.split()
 )
@@ -59,13 +60,13 @@ AS_IT_CAME = Answering()
 
 def answer_of(exchange: Exchange, how: Answering = AS_IT_CAME) -> Answer | None:
     """What a response says; `None` where there is none, or none that spells JSON."""
-    value = _spelled(exchange)
+    asked = json_of(exchange.request.body)
+    value = _spelled(exchange, asked)
     if isinstance(value, Absent):
         return None
     if isinstance(value, dict):
         value = {key: member for key, member in value.items() if key not in VOLATILE}
     value, _ = replaced(value, how.replacements)
-    asked = json_of(exchange.request.body)
     before = [] if isinstance(asked, Absent) else sites(asked, how.rules)
     own = sites(value, how.rules, response=True)
     links = link((*before, *own), how.rules)
@@ -78,7 +79,7 @@ def answer_of(exchange: Exchange, how: Answering = AS_IT_CAME) -> Answer | None:
 def reply_of(exchange: Exchange, how: Answering = AS_IT_CAME) -> Element | None:
     """What the model said in a response that the provider keeps, as one message; thoughts are left empty."""
     answer, asked = answer_of(exchange, how), json_of(exchange.request.body)
-    dialect = None if isinstance(asked, Absent) else dialect_of(exchange.request.path, asked)
+    dialect = _dialect(exchange, asked)
     said = dialect.reply(answer.value) if dialect and answer else None
     if said is None or answer is None or not isinstance(answer.value, dict):
         return None
@@ -91,11 +92,15 @@ def is_thinking(item: object) -> bool:
     return isinstance(item, dict) and item.get("type") in _THOUGHTS
 
 
-def _spelled(exchange: Exchange) -> JsonValue | Absent:
+def _spelled(exchange: Exchange, asked: JsonValue | Absent) -> JsonValue | Absent:
     if exchange.response is None:
         return Absent.VALUE
-    spelled = response_json(exchange.response)
+    spelled = response_json(exchange.response, dialect=_dialect(exchange, asked))
     return json_of(exchange.response.body) if spelled is None else spelled.body
+
+
+def _dialect(exchange: Exchange, asked: JsonValue | Absent) -> Dialect | None:
+    return None if isinstance(asked, Absent) else dialect_of(exchange.request.path, asked)
 
 
 def _without_thoughts(items: JsonValue) -> JsonValue:

@@ -129,3 +129,18 @@ def test_what_came_through_a_websocket_is_the_message_that_it_spells() -> None:
 
     assert same == []
     assert other == ["response.output", '  value 0.content.0.transcript "Yes." -> "No."']
+
+
+def test_a_stream_is_read_as_the_request_tells() -> None:
+    """What one provider says in its events another would take for nothing."""
+
+    def heard(*words: str) -> Exchange:
+        turns: list[Json] = [{"serverContent": {"outputTranscription": {"text": word}}} for word in words]
+        request = Request(
+            "GET", "/v1beta/models/gemini-live:BidiGenerateContent", body=Body.json({"setup": {}})
+        )
+        done: Json = {"serverContent": {"turnComplete": True}}
+        return Exchange(0, request, Response(101, body=Body.json([*turns, done])))
+
+    assert told(heard("It is", " foggy."), heard("It is", " foggy.")) == []
+    assert told(heard("It is", " foggy."), heard("It is", " sunny.")) != []
