@@ -72,7 +72,7 @@ def run_served(
     found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
     code = 0
     with Edge(service, found, port=port, tell=tell) as edge:
-        agent = agent_environment(os.environ, found, edge.url, answered=recorded is not None)
+        agent = agent_environment(os.environ, found, edge.url, answered=recorded or ())
         if command:
             code = run_agent(command, agent, quiet=quiet)
         else:

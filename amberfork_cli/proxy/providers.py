@@ -118,15 +118,15 @@ def agent_variables(found: Mapping[str, Upstream], url: str) -> dict[str, str]:
 
 
 def agent_environment(
-    environment: Mapping[str, str], found: Mapping[str, Upstream], url: str, *, answered: bool = False
+    environment: Mapping[str, str], found: Mapping[str, Upstream], url: str, *, answered: Iterable[str] = ()
 ) -> dict[str, str]:
     """The environment of the agent: its own, pointed to the edge, and past any proxy on the way there.
 
-    `answered` says that it is answered from a tape, and needs no keys of its own.
+    `answered` are the providers on the tape that it is answered from, for which it needs no keys of its own.
     """
     made = {**environment, **agent_variables(found, url)}
     if BEDROCK in found:
-        made = able_to_sign(made, answered=answered)
+        made = able_to_sign(made, answered=not _SIGNED.isdisjoint(answered))
     if any(made.get(name) for name in _PROXIES):
         for name in ("no_proxy", "NO_PROXY"):
             made[name] = ",".join(filter(None, (made.get(name), "127.0.0.1")))

@@ -65,7 +65,7 @@ class TapedRun:
     @property
     def variables(self) -> dict[str, str]:
         """The environment for the code that runs: its own, pointed to the edge."""
-        answered = not self.recording
+        answered = self._course.base_urls or ()
         return agent_environment(self._environment, self._upstreams, self._stage.url, answered=answered)
 
     @property

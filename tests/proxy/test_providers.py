@@ -182,6 +182,18 @@ def test_an_agent_behind_a_proxy_reaches_the_edge_without_it():
     assert agent_environment({"A": "b"}, {}, EDGE) == {"A": "b"}
 
 
+def test_an_agent_signs_with_placeholders_where_bedrock_is_answered_from_a_tape(tmp_path):
+    """Elsewhere its SDK looks for keys where it always does, and other services of AWS are none of ours."""
+    environment, found = {"HOME": str(tmp_path)}, upstreams({})
+
+    kept = {
+        name: "AWS_ACCESS_KEY_ID" in agent_environment(environment, found, EDGE, answered=[name])
+        for name in found
+    }
+
+    assert [name for name, has in kept.items() if has] == ["bedrock", "bedrock-mantle"]
+
+
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
 def test_every_provider_has_a_form_for_errors_that_holds_the_sentence(provider):
     """Somewhere in a JSON object."""
