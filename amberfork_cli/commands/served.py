@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 import typer
 
 from amberfork_cli.commands.showing import stdout, tell
+from amberfork_cli.errors import OptionError
 from amberfork_cli.proxy.choices import OnMiss, Pace
 
 if TYPE_CHECKING:
     from amberfork_cli.core.tape import JsonValue
+    from amberfork_cli.proxy.providers import Upstream
     from amberfork_cli.proxy.recorded import RecordedTape
     from amberfork_cli.proxy.reissue import Tally
     from amberfork_cli.proxy.server import Service
@@ -72,6 +74,8 @@ def run_served(
     found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
     code = 0
     with Edge(service, found, port=port, tell=tell) as edge:
+        if recorded is None:
+            _check_that_none_is(edge.url, found)
         agent = agent_environment(os.environ, found, edge.url, answered=recorded or ())
         if command:
             code = run_agent(command, agent, quiet=quiet)
@@ -137,6 +141,14 @@ def run_replay(
         return code, service.tally
     finally:
         reissued.close()
+
+
+def _check_that_none_is(edge: str, found: Mapping[str, Upstream]) -> None:
+    """Refuse an environment that was pointed to this edge before: it no longer says where providers are."""
+    for each in found.values():
+        if each.host == edge:
+            name = each.variables[0].name if each.variables else f"--upstream {each.name}"
+            raise OptionError(f"{name} points to amberfork itself: unset what an earlier recording had set")
 
 
 def _show_variables(agent: Mapping[str, str], variables: Iterable[str]) -> None:

@@ -256,6 +256,20 @@ def test_what_an_agent_elsewhere_may_not_have_is_printed_as_well(tmp_path, envir
     ]
 
 
+def test_an_environment_that_an_earlier_recording_has_set_is_refused(tmp_path, environment):
+    """Its providers would be this very recorder, and every request come back to it for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{port}/openai/v1"
+    with running(tmp_path, environment, "record", "-o", "run.jsonl", "--port", str(port)) as process:
+        told, code = process.stderr.read(), process.wait(LIMIT_S)
+
+    assert told.endswith(
+        "amberfork: OPENAI_BASE_URL points to amberfork itself: unset what an earlier recording had set\n"
+    )
+    assert code == 2
+
+
 def test_a_stream_that_the_recorder_s_end_cuts_is_marked(tmp_path, environment, tape):
     """Ctrl-C in the middle of an answer."""
     with StubProvider(lambda _: chat_stream("a", "b", between=lambda: time.sleep(20))) as slow:
