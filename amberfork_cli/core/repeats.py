@@ -272,15 +272,19 @@ def _first_end(line: bytes, repeat: _Repeat, start: int) -> int | None:
     last = repeat.text[max(end - _NEEDLE, 0) : end]
     if not line.startswith(last, start + end - len(last)):
         return None
-    return next(_ends(repeat.text[:end]), None)
+    return next(_ends(repeat.text[:end], repeat.messages), None)
 
 
 def _common(line: bytes, repeat: _Repeat, beginning: _Beginning) -> _Known | None:
     """What a line repeats before it goes on otherwise: cache hints move, and histories are cut."""
     text, start, ends = repeat.text, beginning.at, repeat.ends
     if not line.startswith(text[: ends[0][0]], start):
-        return None
+        if not line.startswith(text[: len(text) // 2], start):  # it is another conversation
+            return None
+        ends = tuple((end, count) for count, end in enumerate(_ends(text, repeat.messages), start=1))
     same = bisect_left(ends, True, key=lambda end: not line.startswith(text[: end[0]], start))
+    if not same:
+        return None
     end, count = ends[same - 1]
     return _Known(repeat, beginning, start + end, repeat.messages[:count], ends[:same], closely=True)
 
@@ -305,7 +309,7 @@ def _spliced(line: bytes, known: _Known) -> tuple[JsonValue, _Repeat] | None:
         return None
     start = known.beginning.at
     text = line[start:closing]
-    ends = (*known.ends, *_ends_of(text, at - start, known, len(more)))
+    ends = (*known.ends, *_ends_of(text, at - start, known, more))
     tail = line[closing : closing + _NEEDLE]
     return value, _Repeat(known.repeat.around, text, messages, ends, tail)
 
@@ -353,20 +357,32 @@ def _with(value: JsonValue, path: _Path, members: _Members) -> JsonValue:
     return value
 
 
-def _ends_of(text: bytes, start: int, known: _Known, count: int) -> Iterator[tuple[int, int]]:
+def _ends_of(text: bytes, start: int, known: _Known, more: list[JsonValue]) -> Iterator[tuple[int, int]]:
     """The ends of the messages that begin at `start`: each, or the last if that will do."""
-    before = len(known.messages)
+    before, count = len(known.messages), len(more)
     if known.closely:
-        ends = (start + end for end in _ends(text[start:]))
+        ends = (start + end for end in _ends(text[start:], more))
         yield from zip(ends, range(before + 1, before + count), strict=False)
     if count:
         yield len(text), before + count
 
 
-def _ends(text: bytes) -> Iterator[int]:
+def _ends(text: bytes, elements: list[JsonValue]) -> Iterator[int]:
     """Where each of the elements ends that a text lists, as far as that can be told."""
-    decoded = text.decode()
-    at = end = 0
+    at = 0
+    for element in elements:
+        spelled = jsontext.dumps(element)
+        if not text.startswith(spelled, at):
+            yield from _ends_read(text, at)
+            return
+        yield at + len(spelled)
+        at += len(spelled) + 1
+
+
+def _ends_read(text: bytes, start: int) -> Iterator[int]:
+    """The same for what is spelled otherwise than it would be written; elements begin at `start`."""
+    decoded = text[start:].decode()
+    at, end = 0, start
     try:
         while found := _BETWEEN.match(decoded, at):
             _, after = _decoder.raw_decode(decoded, found.end())
