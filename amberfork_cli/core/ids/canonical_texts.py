@@ -6,10 +6,11 @@ none stands: in running text, or outside the messages. Such bodies are left to `
 
 from __future__ import annotations
 
-from operator import is_
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Self
 
 from amberfork_cli.core import jsontext
+from amberfork_cli.core.ids.histories import Histories, History
 from amberfork_cli.core.ids.id_rules import HISTORIES, IdRules, Path, Site
 from amberfork_cli.core.ids.linkage import Linker, Token, token_text
 from amberfork_cli.core.ids.mentioning import MentionSearch
@@ -21,7 +22,6 @@ from amberfork_cli.core.tape import JsonValue
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOST = 16  # conversations that may be interleaved
 _MOST_BYTES = 4 << 20
 _LOOKALIKE = b"__amberfork_"
 
@@ -33,9 +33,10 @@ class CanonicalTexts:
     """
 
     def __init__(self, rules: IdRules, *, sort_keys: bool = False) -> None:
-        self._rules, self._sort_keys = rules, sort_keys
+        self._sort_keys = sort_keys
         self._parts = Parts(rules)
-        self._histories: list[_History] = []
+        begin = partial(_Written, rules=rules, sort_keys=sort_keys)
+        self._histories = Histories(self._parts, begin, most_bytes=_MOST_BYTES)
 
     def of(self, body: JsonValue) -> bytes | None:
         """What `canonicalize` makes of that body, as JSON; `None` where it takes a look at all of it.
@@ -50,54 +51,53 @@ class CanonicalTexts:
         around = self._parts.of(rest, ())
         if around.sites or _LOOKALIKE in around.text:
             return None
-        history = self._history(name, messages)
+        history = self._histories.of(name, messages)
         if history.needs_a_look(around):
             return None
-        written = {**body, name: spelled(b"[%b]" % history.text)}
+        written = {**body, name: spelled(b"[%b]" % history.canonical)}
         return jsontext.dumps(written, sort_keys=self._sort_keys)
 
-    def _history(self, name: str, messages: list[JsonValue]) -> _History:
-        """The history that these messages go on with, or a new one, with all of them taken in."""
-        begun = [history for history in self._histories if history.goes_on(name, messages)]
-        history = max(begun, key=lambda one: len(one.messages), default=None) or _History(name, self._rules)
-        for message in messages[len(history.messages) :]:
-            history.take(message, self._parts.of(message, (name, 0)), sort_keys=self._sort_keys)
-        self._histories = [history, *[one for one in self._histories if one is not history][: _MOST - 1]]
-        while len(self._histories) > 1 and sum(len(one.text) for one in self._histories) > _MOST_BYTES:
-            self._histories.pop()
-        return history
 
+class _Written(History):
+    """The messages of a conversation so far; `canonical` is their canonical text, without brackets."""
 
-class _History:
-    """The messages of a conversation so far, and their canonical text without brackets."""
-
-    def __init__(self, name: str, rules: IdRules) -> None:
-        self.name = name
-        self.messages: list[JsonValue] = []
-        self.text = b""
+    def __init__(self, name: str, *, rules: IdRules, sort_keys: bool) -> None:
+        super().__init__(name)
+        self.canonical = b""
+        self._rules, self._sort_keys = rules, sort_keys
         self._linker = Linker(rules, calls=set())
         self._mentions = MentionSearch()
+        self._first: tuple[Part, int] | None = None
         self._odd = False
 
-    def goes_on(self, name: str, messages: list[JsonValue]) -> bool:
-        """Whether messages begin with the very objects of this history."""
-        own = self.messages
-        return (
-            own[0] is messages[0]
-            and len(own) <= len(messages)
-            and self.name == name
-            and all(map(is_, own, messages))
-        )
+    def copy(self) -> Self:
+        """A history of the same messages that goes its own way from here."""
+        twin = type(self)(self.name, rules=self._rules, sort_keys=self._sort_keys)
+        twin.canonical, twin._first, twin._odd = self.canonical, self._first, self._odd
+        twin._linker, twin._mentions = self._linker.copy(), self._mentions.copy()
+        return twin
 
-    def take(self, message: JsonValue, part: Part, *, sort_keys: bool) -> None:
+    def take(self, message: JsonValue, part: Part) -> None:
         """Take in one more message."""
         tokens = self._linker.tokens(part.sites)
         self._mentions.take(part, self._linker.telling)
         self._odd = self._odd or _LOOKALIKE in part.blank or _left_alone(part.sites, tokens)
         made = with_texts_at(message, _texts(part.sites, tokens))
-        text = jsontext.dumps(made, sort_keys=sort_keys)
-        self.text = b"%b,%b" % (self.text, text) if self.messages else text
-        self.messages.append(message)
+        text = jsontext.dumps(made, sort_keys=self._sort_keys)
+        self.canonical = b"%b,%b" % (self.canonical, text) if self._first else text
+        self._first = self._first or (part, len(text))
+        self.weight += 2 * len(part.text)
+
+    def renew(self, message: JsonValue, part: Part) -> bool:
+        """Take another first message in place of the one that there is, unless either has IDs."""
+        if self._first is None or part.sites or self._first[0].sites:
+            return False
+        self._mentions.renew(part)
+        self._odd = self._odd or _LOOKALIKE in part.blank
+        text = jsontext.dumps(message, sort_keys=self._sort_keys)
+        self.canonical = text + self.canonical[self._first[1] :]
+        self._first = part, len(text)
+        return True
 
     def needs_a_look(self, around: Part) -> bool:
         """Whether more than where IDs stand decides what becomes of the body that has this around it."""

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from operator import attrgetter
 from typing import TypeAlias
 
-from amberfork_cli.core import jsontext
 from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.credential_names import FINGERPRINTED_WITHOUT
+from amberfork_cli.core.ids.histories import Histories
 from amberfork_cli.core.ids.id_rules import CLASSES, HISTORIES, IdClass, IdRules, Role
 from amberfork_cli.core.ids.linkage import Minted
 from amberfork_cli.core.ids.minted import (
@@ -33,9 +32,7 @@ from amberfork_cli.core.tape import Body, Exchange, JsonValue, Response
 RULES_VERSION = "af1"
 """Stands before every fingerprint; those of other versions were made by other rules: compare none of them."""
 
-_weight = attrgetter("weight")
 _THREAD_BYTES = 2 << 20
-_MOST_THREADS = 16
 
 _FAILED = 400  # the least status that says so
 
@@ -92,8 +89,8 @@ class Sketcher:
         self._rules = rules
         self._endpoints = endpoints
         self._parts = Parts(rules)
-        self._threads: list[Thread] = []
         self._minted = MintedIds()
+        self._threads = Histories(self._parts, self._thread, most_bytes=_THREAD_BYTES)
         self._begun = blake2b(digest_size=32)
         for piece in (RULES_VERSION, rules.value):
             self._begun.update(b"%d:%b" % (len(piece), piece.encode()))
@@ -140,7 +137,7 @@ class Sketcher:
             remainder = self._parts.of(rest, ())
             handles = _handles(remainder)
             self._minted.go_on_from(self._minter((*handles.before, *handles.conversations)))
-            thread = self._thread(name, history)
+            thread = self._threads.of(name, history)
             read = self._whole(
                 self._endpoint(exchange), thread, remainder, follows=self._minter(handles.before)
             )
@@ -189,29 +186,8 @@ class Sketcher:
             hashed.update(piece)
         return f"{RULES_VERSION}:{hashed.hexdigest()}"
 
-    def _thread(self, name: str, history: list[JsonValue]) -> Thread:
-        """The thread of that history, grown from the longest one met lately that it begins with."""
-        begun = [thread for thread in self._threads if thread.goes_on(name, history)]
-        text = b""
-        if not begun and history:
-            text = jsontext.dumps(history, sort_keys=True)[:-1]
-            begun = [thread for thread in self._threads if thread.begins(name, text)]
-        thread = max(begun, key=lambda thread: len(thread.parts), default=None)
-        thread = thread or Thread(name, self._rules, self._minted)
-        thread.text, thread.messages = text, history.copy()  # the list itself may go on to grow
-        for message in history[len(thread.parts) :]:
-            thread.add(self._parts.of(message, (name, 0)))
-        if not self._threads or self._threads[0] is not thread:
-            others = [other for other in self._threads if other is not thread]
-            self._threads = [thread, *others[: _MOST_THREADS - 1]]
-        self._forget()
-        return thread
-
-    def _forget(self) -> None:
-        """Keep the threads that fit in memory: the latest always, of the others as many as are light."""
-        threads = self._threads
-        while len(threads) > 1 and sum(map(_weight, threads)) > _THREAD_BYTES:
-            threads.pop()
+    def _thread(self, name: str) -> Thread:
+        return Thread(name, self._rules, self._minted)
 
 
 @dataclass(frozen=True, slots=True)

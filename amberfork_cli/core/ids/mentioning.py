@@ -26,8 +26,18 @@ def as_text(value: str) -> bytes:
 class _Alike:
     """The IDs that start alike, by their first bytes, and the first bytes of all that starts so in texts."""
 
-    ids: dict[bytes, list[bytes]] = field(default_factory=dict)
+    ids: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
     seen: set[bytes] = field(default_factory=set)
+
+    def copy(self) -> _Alike:
+        """The same, to be added to another way."""
+        return _Alike(self.ids.copy(), self.seen.copy())
+
+    def add(self, id_: bytes) -> bool:
+        """Take in one more ID; whether something like it was seen."""
+        beginning = id_[:_BEGINNING]
+        self.ids[beginning] = (*self.ids.get(beginning, ()), id_)
+        return beginning in self.seen
 
     def stand_in(self, text: bytes, beginnings: set[bytes]) -> bool:
         """Whether one of the IDs stands in a text that has those beginnings."""
@@ -55,6 +65,22 @@ class MentionSearch:
             if value not in self._ids:
                 self._take_id(value)
         self._parts.append(part)
+        self._look_into(part)
+
+    def renew(self, part: Part) -> None:
+        """Take another first message in place of the one that there is; neither has IDs."""
+        self._parts[0] = part
+        self._look_into(part)
+
+    def copy(self) -> MentionSearch:
+        """A search that has found the same and goes its own way from here."""
+        twin = MentionSearch()
+        twin.found, twin._parts, twin._ids = self.found, self._parts.copy(), self._ids.copy()
+        twin._alike = {start: alike.copy() for start, alike in self._alike.items()}
+        twin._words = None if self._words is None else self._words.copy()
+        return twin
+
+    def _look_into(self, part: Part) -> None:
         if self._words is not None:
             self._words |= part.words
             self.found = self.found or not part.words.isdisjoint(self._ids)
@@ -82,9 +108,7 @@ class MentionSearch:
             self.found = self.found or value in self._words
             return
         text = as_text(value)
-        alike = self._alike_to(text[:_START])
-        alike.ids.setdefault(text[:_BEGINNING], []).append(text)
-        if text[:_BEGINNING] in alike.seen:
+        if self._alike_to(text[:_START]).add(text):
             self.found = self.found or any(text in part.blank for part in self._parts)
 
     def _alike_to(self, start: bytes) -> _Alike:

@@ -11,17 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from operator import is_
-from typing import TypeAlias
+from typing import Self, TypeAlias
+
+from xxhash import xxh3_128
 
 from amberfork_cli.core import jsontext
+from amberfork_cli.core.ids.histories import History
 from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Site
 from amberfork_cli.core.ids.linkage import Linker, Mentions, Minted, Token
 from amberfork_cli.core.ids.mentioning import MentionSearch, as_text
 from amberfork_cli.core.ids.parts import Part, content_digest, with_texts
 from amberfork_cli.core.tape import JsonValue, LeftOut
-
-_COMMA = ord(",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,53 +44,50 @@ class Story:
     prefixes: list[bytes]
     links: list[bytes]
 
+    def copy(self) -> Story:
+        """The same story, to be told on another way."""
+        return Story(self.digests.copy(), self.prefixes.copy(), self.links.copy())
 
-class Thread:
-    """A history as far as it has been read. `text` is its exact JSON without the closing bracket, if known.
 
-    `messages` are the objects it was read from: a reader may give the same ones again, which are the same
-    messages without a look at them.
-
-    `hints` are the cache hints and the messages that hold them.
-    """
+class Thread(History):
+    """The messages of a conversation as they are digested, and the cache hints that they hold."""
 
     def __init__(self, name: str, rules: IdRules, minted: Minted) -> None:
-        self.name, self.text = name, b""
-        self.messages: list[JsonValue] = []
+        super().__init__(name)
         self.parts: list[Part] = []
-        self.weight = 0
         self.hints: list[tuple[int, bytes]] = []
         self._rules, self._minted = rules, minted
         self._linker = Linker(rules, calls=set(), minted=minted)
+        self._digested: list[bytes] = []
         self._hash = blake2b(digest_size=32)
         self._mentions = MentionSearch()
         self._meanings: list[_Meaning] = []
         self._story = Story([], [], [])
+        self._prefix = xxh3_128()
 
-    def goes_on(self, name: str, history: list[JsonValue]) -> bool:
-        """Whether a history begins with the very objects of this thread, and they mean the same."""
-        return (
-            0 < len(self.messages) <= len(history)
-            and self.messages[0] is history[0]  # mostly it is not, and asking `all` takes longer
-            and self.name == name
-            and all(map(is_, self.messages, history))
-            and self._linker.stands()
-        )
+    def copy(self) -> Self:
+        """A thread of the same messages that goes its own way from here."""
+        twin = type(self)(self.name, self._rules, self._minted)
+        twin.parts, twin.hints = self.parts.copy(), self.hints.copy()
+        twin._linker, twin._mentions = self._linker.copy(), self._mentions.copy()
+        twin._digested, twin._hash = self._digested.copy(), self._hash.copy()
+        twin._meanings = self._meanings.copy()
+        twin._story, twin._prefix = self._story.copy(), self._prefix.copy()
+        return twin
 
-    def begins(self, name: str, text: bytes) -> bool:
-        """Whether a history of that text begins with this thread, whole messages only, and means the same."""
-        end = len(self.text)
-        if not end or self.name != name or not text.startswith(self.text):
-            return False
-        return (len(text) == end or text[end] == _COMMA) and self._linker.stands()
+    def stands(self) -> bool:
+        """Whether the tape still explains what was asked as it did then."""
+        return self._linker.stands()
 
-    def add(self, part: Part) -> None:
+    def take(self, message: JsonValue, part: Part) -> None:  # noqa: ARG002 - a part says all of it
         """Take in one more message."""
         meaning = _NO_MEANING
         if part.sites:
             since = self._linker.counts()
             meaning = self._linker.tokens(part.sites), since
-        self._hash.update(part.digest + _pattern(part.sites, meaning[0]))
+        digested = part.digest + _pattern(part.sites, meaning[0])
+        self._digested.append(digested)
+        self._hash.update(digested)
         self._mentions.take(part, self._linker.telling)
         if part.hints:
             self.hints.append((len(self.parts), part.hints))
@@ -98,15 +95,29 @@ class Thread:
         self._meanings.append(meaning)
         self.weight += 2 * len(part.text)
 
+    def renew(self, message: JsonValue, part: Part) -> bool:  # noqa: ARG002 - a part says all of it
+        """Take another first message in place of the one that there is, unless either has IDs or hints."""
+        if any(one.sites or one.hints for one in (part, self.parts[0])):
+            return False
+        self.parts[0] = part
+        self._digested[0] = part.digest
+        self._hash = blake2b(b"".join(self._digested), digest_size=32)
+        self._mentions.renew(part)
+        self._story.prefixes.clear()
+        self._story.digests[:1] = [part.thread] if self._story.digests else []
+        self._prefix = xxh3_128()
+        return True
+
     def story(self) -> Story:
         """What the messages compare by where two conversations differ; only then one asks for it."""
         digests, prefixes, links = self._story.digests, self._story.prefixes, self._story.links
-        for part, (tokens, since) in zip(
-            self.parts[len(digests) :], self._meanings[len(digests) :], strict=True
-        ):
+        told = len(digests)
+        for part, (tokens, since) in zip(self.parts[told:], self._meanings[told:], strict=True):
             digests.append(part.thread)
-            prefixes.append(content_digest(prefixes[-1] if prefixes else b"", part.thread))
             links.append(_pattern(part.sites, tokens, since=since))
+        for digest in digests[len(prefixes) :]:
+            self._prefix.update(digest)
+            prefixes.append(self._prefix.digest())
         return self._story
 
     def ended_by(self, rest: Part) -> Ending:

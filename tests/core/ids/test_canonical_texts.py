@@ -27,12 +27,11 @@ def test_a_text_is_that_of_the_canonical_body(
     tape: list[Json], rules: IdRules, sort_keys: bool, forgetful: bool
 ) -> None:
     """Where there is one: for conversations that are continued, retried, cut, edited and interleaved."""
-    texts = CanonicalTexts(rules, sort_keys=sort_keys)
-
     with pytest.MonkeyPatch.context() as patch:
         if forgetful:
-            patch.setattr(canonical_texts, "_MOST", 1)
             patch.setattr(canonical_texts, "_MOST_BYTES", 60)
+            patch.setattr("amberfork_cli.core.ids.histories._MOST", 1)
+        texts = CanonicalTexts(rules, sort_keys=sort_keys)
         found = [texts.of(body) for body in tape]
 
     plainly = [jsontext.dumps(canonicalize(body, rules=rules).value, sort_keys=sort_keys) for body in tape]
@@ -56,7 +55,9 @@ def test_messages_that_are_repeated_are_not_written_again(monkeypatch: pytest.Mo
     history: list[Json] = [{"role": "user", "content": "Go."}, call(ID), result(ID)]
     texts.of({"messages": history})
     looked_at = []
-    monkeypatch.setattr(texts, "_parts", Watched(texts._parts, looked_at))
+    watched = Watched(texts._parts, looked_at)
+    monkeypatch.setattr(texts, "_parts", watched)
+    monkeypatch.setattr(texts._histories, "_parts", watched)
 
     text = texts.of({"model": "m", "messages": [*history, call(OTHER)]})
 

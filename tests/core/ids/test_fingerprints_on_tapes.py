@@ -47,7 +47,7 @@ def test_on_a_tape_each_exchange_has_the_fingerprint_that_it_has_alone(
 
     with pytest.MonkeyPatch.context() as patch:
         if forgetful:
-            patch.setattr(module, "_MOST_THREADS", 1)
+            patch.setattr("amberfork_cli.core.ids.histories._MOST", 1)
             patch.setattr(module, "_THREAD_BYTES", 60)
             patch.setattr("amberfork_cli.core.ids.parts._MEMO_BYTES", 200)
         found = list(fingerprints(exchanges, rules=rules))

@@ -22,7 +22,7 @@ def test_a_thread_that_grows_ends_like_a_fresh_one(
     """After each message, whatever the rest of the body was before, and tells the same story."""
     growing = thread([], rules)
     for count, (message, rest) in enumerate(zip(messages, rests, strict=False), start=1):
-        growing.add(part(message, rules))
+        growing.take(message, part(message, rules))
 
         ending = growing.ended_by(part(rest, rules, at=()))
 
@@ -128,7 +128,7 @@ def thread(
     made = Thread("messages", rules, {} if minted is None else minted)
     made.text, made.messages = text_of(history), history.copy()
     for message in history:
-        made.add(part(message, rules))
+        made.take(message, part(message, rules))
     return made
 
 
