@@ -147,7 +147,8 @@ def check(
             raise TapeError(_asked_nothing(code), source=str(tape))
         with open_tape(asked_now) as reissued:
             reissued.source = _THIS_RUN  # and not the name of a temporary file
-            report = compared(recorded, reissued, counts, loose=loose, responses=False)
+            again = _again(tape, command)
+            report = compared(recorded, reissued, counts, loose=loose, responses=False, command=again)
             told = reporting.DiffTold(
                 report, full=full, reread=looking_up(recorded, reissued), tools=tool_report
             )
@@ -179,6 +180,14 @@ def _verdict(report: DiffReport, code: int, tools: RunReport | None) -> ExitCode
     if code:
         return ExitCode.TROUBLE
     return ExitCode.SAME if tools is None or tools.good else ExitCode.DIFFERENT
+
+
+def _again(tape: Path, command: Sequence[str]) -> str:
+    """What to run for this report; of the agent its program alone, for a key may stand among its arguments."""
+    from shlex import join
+
+    run = join(["amberfork", "check", str(tape), "--", command[0]])
+    return f"{run} …" if len(command) > 1 else run
 
 
 def _tools_run(recorded: Tape, registry: str) -> RunReport:

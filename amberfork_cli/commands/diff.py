@@ -128,8 +128,10 @@ def _opened(tape: Path, *, input_format: str | None, lenient: bool, quiet: bool)
     return watched(open_tape(tape, input_format=input_format, lenient=lenient, notice=notice))
 
 
-def compared(old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses: bool) -> DiffReport:
-    """What comparing the two tapes finds, with what was set aside for it."""
+def compared(
+    old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses: bool, command: str = ""
+) -> DiffReport:
+    """What comparing the two tapes finds, with what was set aside for it, and the command that gives it."""
     from dataclasses import replace
 
     from amberfork_cli.core.compare.diffing import DiffOptions, diff_tapes
@@ -137,7 +139,8 @@ def compared(old: Tape, new: Tape, counts: Comparing, *, loose: bool, responses:
     options = DiffOptions(counts.rules, counts.adjustments, loose=loose, responses=responses)
     report = diff_tapes(old, new, options)
     presets = (f"presets: {', '.join(counts.presets)}",) if counts.presets else ()
-    return replace(report, settings=counts.settings, notes=(*report.notes, *presets))
+    notes = (*report.notes, *presets)
+    return replace(report, settings=counts.settings, notes=notes, command=command)
 
 
 def looking_up(old: Tape, new: Tape) -> Reread:

@@ -33,7 +33,10 @@ def to_junit(report: DiffReport, *, full: bool = False, tools: RunReport | None 
     The run of tools beside it, if there was one, is one more suite.
     """
     beside = [_tools(tools, full=full)] if tools else []
-    return to_xml(f"amberfork {'check' if tools else 'diff'}", [*_suites_of(report, full=full), *beside])
+    return to_xml(
+        f"amberfork {'check' if tools or report.command else 'diff'}",
+        [*_suites_of(report, full=full), *beside],
+    )
 
 
 def _tools(tools: RunReport, *, full: bool) -> Suite:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from amberfork_cli.core.compare.lookalikes import named_apart
 from amberfork_cli.core.compare.report import (
     Difference,
     DiffReport,
@@ -168,8 +169,8 @@ def remarks(report: DiffReport) -> tuple[Words, ...]:
 
 
 def command(report: DiffReport) -> str:
-    """The command that compares these tapes, as a shell reads it, without its options."""
-    return shlex.join(["amberfork", "diff", report.recorded.source, report.reissued.source])
+    """The command that gives this report again, as a shell reads it, without its options."""
+    return report.command or shlex.join(["amberfork", "diff", report.recorded.source, report.reissued.source])
 
 
 def mark(exchange: ExchangeDiff) -> Mark:
@@ -218,7 +219,8 @@ def shown(words: Words, *, ascii: bool = False) -> str:
 
 def settled(text: str, *, ascii: bool = False) -> str:
     """A place's label: tape text that may hold one dash of ours, between the first and the last of a hunk."""
-    return escaped(text.replace("]–", "]-") if ascii else text, ascii=ascii)
+    name = named_apart(text)
+    return escaped(name.replace("]–", "]-") if ascii else name, ascii=ascii)
 
 
 def _goes_on(call: str, ours: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from signal import SIGINT
 from textwrap import dedent
 
@@ -159,6 +160,16 @@ def test_the_report_has_the_forms_of_diff(check, tape):
     assert (tape.parent / "report.xml").read_text().startswith("<?xml")
 
 
+def test_a_report_to_pass_on_names_the_command_that_gives_it_again(check, tape):
+    """There is no tape of this run to compare; what follows the program may hold a key, and is left out."""
+    check(BRAVE, "-o", "report.md", "-o", "report.html", "-o", "report.xml")
+
+    again = f"amberfork check run.jsonl -- {sys.executable} …"
+    told = [(tape.parent / f"report.{form}").read_text() for form in ("md", "html", "xml")]
+    assert [again in text for text in told] == [True] * 3
+    assert ["amberfork diff" in text for text in told] == [False] * 3
+
+
 def test_quiet_leaves_the_answer_to_the_exit_code(check):
     """Only what the agent is told is told."""
     ran = check(TALK, "-q")
@@ -277,7 +288,7 @@ def test_with_tools_every_form_tells_of_both(check_tools, tmp_path):
     assert 'id="tools"' in page
     assert re.findall('<testsuites? name="amberfork [a-z-]+', junit) == [
         '<testsuites name="amberfork check',
-        '<testsuite name="amberfork diff',
+        '<testsuite name="amberfork check',
         '<testsuite name="amberfork run-tools',
     ]
     assert annotated.stdout.decode().splitlines() == [
