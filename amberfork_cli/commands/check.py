@@ -183,7 +183,7 @@ def _verdict(report: DiffReport, code: int, tools: RunReport | None) -> ExitCode
 
 
 def _again(tape: Path, command: Sequence[str]) -> str:
-    """What to run for this report; of the agent its program alone, for a key may stand among its arguments."""
+    """What to run for this report; of the agent its program alone: there may be a key in its arguments."""
     from shlex import join
 
     run = join(["amberfork", "check", str(tape), "--", command[0]])

@@ -208,8 +208,8 @@ class DiffReport:
 
     `exchanges` stand in the order of the re-issued run, recorded ones that were never re-issued between them
     where they would have come. `loose` allows weak differences: an exchange that differs in nothing else
-    counts as a match. `ids` names the ID rules; `notes` are remarks that belong to the whole report. `command`
-    gives the report again, as a shell reads it, where that is not a diff of the two sources.
+    counts as a match. `ids` names the ID rules; `notes` are remarks that belong to the whole report. The
+    `command` gives the report again, as a shell reads it, where that is not a diff of the two sources.
     """
 
     recorded: TapeFacts
