@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice, zip_longest
 from typing import TypeAlias
 
+from amberfork_cli.core.compare.lookalikes import spelled
 from amberfork_cli.render.lines import (
     Line,
     Span,
@@ -29,7 +30,7 @@ from amberfork_cli.render.lines import (
 from amberfork_cli.render.page import Page
 from amberfork_cli.render.places import CONTEXT, Place, places
 from amberfork_cli.render.textdiff import Run, TextDiff
-from amberfork_cli.render.visible import spelled, unseen
+from amberfork_cli.render.visible import unseen
 
 Shown: TypeAlias = Callable[[str], str]
 Pair: TypeAlias = tuple[list[Line], list[Line]]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import maxsize
 
+from amberfork_cli.core.compare.lookalikes import spelled
 from amberfork_cli.core.compare.report import MISSING, Difference
 from amberfork_cli.core.compare.report import Side as Value
 from amberfork_cli.render.lines import Line, Span, Style, width, wrapped
@@ -28,7 +29,6 @@ from amberfork_cli.render.pairs import (
     shows_all,
 )
 from amberfork_cli.render.textdiff import LONGEST, Run, TextDiff, text_diff
-from amberfork_cli.render.visible import spelled
 
 _CHARACTERS = 8  # a cell: a value with more of them cannot fit
 _ALIKE = 0.5  # texts that share less than half are shown whole: marks all over them would be confetti

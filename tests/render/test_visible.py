@@ -6,7 +6,8 @@ import pytest
 from hostile import texts
 from hypothesis import given, settings
 
-from amberfork_cli.render.visible import spelled, unseen, visible
+from amberfork_cli.core.compare.lookalikes import spelled
+from amberfork_cli.render.visible import unseen, visible
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,9 @@ from amberfork_cli.render.visible import spelled, unseen, visible
         ("\u3164", r"\u3164"),
         ("[/bold] :warning: 한국어 e\u0301 \U0001f468\u200d\U0001f469 ☺\ufe0f", None),
         (r"C:\users and \n", None),
+        ("p\u0430yp\u0430l", r"p\u0430yp\u0430l"),
+        ("\u0441\u0430t", r"\u0441\u0430t"),
+        ("сорт B", None),
     ],
 )
 def test_what_would_be_unseen_is_escaped_and_the_rest_is_kept(text: str, shown: str | None) -> None:

@@ -17,6 +17,7 @@ from amberfork_cli.core.dialects.model import Role as Speaker
 from amberfork_cli.core.ids.id_rules import IdClass, Path, Role
 
 Order: TypeAlias = tuple[int, ...]
+_FEW = 12
 _Sign: TypeAlias = "tuple[bytes, int | None]"
 
 
@@ -133,6 +134,16 @@ def arranged(element: Element, name: str, order: Order) -> Element:
     at = {position: index for index, position in enumerate(order)}
     ids = tuple(replace(one, path=_moved(one.path, name, at)) for one in element.ids)
     return replace(element, value=value, ids=ids)
+
+
+def in_another_order(order: Order) -> str:
+    """The order in words: which of the recorded elements, counted from 0, comes first, second and so on.
+
+    Two can only have changed places, and of many nobody wants to know.
+    """
+    if not 2 < len(order) <= _FEW:
+        return "in another order"
+    return f"in another order: {', '.join(str(order.index(position)) for position in range(len(order)))}"
 
 
 def _moved(path: Path, name: str, at: dict[int, int]) -> Path:

@@ -18,6 +18,7 @@ from amberfork_cli.core.compare.batches import (
     Order,
     Reordered,
     arranged,
+    in_another_order,
     reordered_messages,
     reordered_parts,
 )
@@ -170,8 +171,10 @@ class _Messages:
         return key not in self._results
 
     def _likeness(self, i: int, j: int) -> float:
-        """Messages are partners only if the same speaker says them."""
+        """Messages are partners only if the same speaker says them, or two speakers the very same."""
         old, new = self._old[i], self._new[self._order[j]]
+        if _but_for_role(old.value) == _but_for_role(new.value) != {}:
+            return 1.0
         if old.said is None or new.said is None or old.said.role is not new.said.role:
             return 0.0 if old.said and new.said else likeness(old.value, new.value)
         alike = likeness(old.value, new.value)
@@ -213,7 +216,7 @@ class _Messages:
             first.path,
             list(range(count)),
             [*run.order],
-            summary=(ours(f"{count} results in another order"),),
+            summary=(ours(f"{count} results {in_another_order(run.order)}"),),
         )
         results = tuple(
             element.said for element in self._new[run.new_start : run.new_start + count] if element.said
@@ -237,6 +240,12 @@ def _facing(run: Reordered) -> Iterator[_Pair]:
     return ((run.old_start + k, run.new_start + k) for k in range(len(run.order)))
 
 
+def _but_for_role(message: JsonValue) -> JsonValue:
+    """All of a message but who says it; of what is no object nothing."""
+    members = message.items() if isinstance(message, dict) else ()
+    return {key: value for key, value in members if key != "role"}
+
+
 def _is_result(element: Element) -> bool:
     return element.said is not None and element.said.role is Role.TOOL
 
@@ -250,7 +259,7 @@ def _reordered_parts(old: Element, new: Element, moved: tuple[str, Order]) -> Fi
         (*new.path, name),
         list(range(len(order))),
         [*order],
-        summary=(ours(f"{len(order)} {_parts_word(new, len(order))} in another order"),),
+        summary=(ours(f"{len(order)} {_parts_word(new, len(order))} {in_another_order(order)}"),),
     )
     results = bool(new.said and new.said.results)
     origin = Origin.TOOL_RESULT if results else Origin.MODEL_OUTPUT

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from amberfork_cli.core.compare.alignment import align
 from amberfork_cli.core.compare.finding import Finding
+from amberfork_cli.core.compare.lookalikes import apart
 from amberfork_cli.core.compare.report import (
     MISSING,
     Difference,
@@ -39,14 +40,8 @@ def cause(findings: Sequence[Finding]) -> tuple[Origin, Words]:
 
     A difference of spelling or form is told only where nothing else differs.
     """
-    strong = [finding for finding in findings if not _weak(finding)] or list(findings)
-    first = strong[0]
-    same = [finding for finding in strong if finding.origin is first.origin]
-    words = tuple(_TOLD[first.origin](same))
-    later = [finding for finding in strong if finding.origin is not first.origin]
-    if first.origin in (Origin.SETTINGS, Origin.TOOLS, Origin.SYSTEM_PROMPT) and later:
-        return first.origin, (*words, ours(", and "), *cause(later)[1])
-    return first.origin, words
+    origin, words = _cause(findings)
+    return origin, apart(words)
 
 
 def turn_words(what: str, results: Sequence[ToolResult]) -> Words:
@@ -55,6 +50,28 @@ def turn_words(what: str, results: Sequence[ToolResult]) -> Words:
     if not results:
         return (ours(f"a turn {what}"),)
     return (ours(f"a turn {what}: "), *_calls_and_results(calls, len(results)))
+
+
+def _cause(findings: Sequence[Finding]) -> tuple[Origin, Words]:
+    strong = [finding for finding in findings if not _weak(finding)] or list(findings)
+    first = strong[0]
+    same = [finding for finding in strong if finding.origin is first.origin]
+    words = tuple((_role if _is_role(first) else _TOLD[first.origin])(same))
+    later = [finding for finding in strong if finding.origin is not first.origin]
+    if first.origin in (Origin.SETTINGS, Origin.TOOLS, Origin.SYSTEM_PROMPT) and later:
+        return first.origin, (*words, ours(", and "), *_cause(later)[1])
+    return first.origin, words
+
+
+def _is_role(finding: Finding) -> bool:
+    """Whether all that changed of a message is who says it."""
+    return [difference.path for difference in finding.spot.differences] == [("role",)]
+
+
+def _role(found: Sequence[Finding]) -> Iterator[Piece]:
+    (difference,) = found[0].spot.differences
+    yield ours("the role of a message changed from ")
+    yield from (*_bare(difference.recorded), ours(" to "), *_bare(difference.reissued))
 
 
 def _weak(finding: Finding) -> bool:
@@ -205,7 +222,7 @@ def _links(found: Sequence[Finding]) -> Iterator[Piece]:
 
 def _reordered(finding: Finding) -> str:
     """What came in another order, and how many: `3 results`."""
-    return plain(finding.spot.differences[0].summary).removesuffix(" in another order")
+    return plain(finding.spot.differences[0].summary).partition(" in another order")[0]
 
 
 def _hunk(found: Sequence[Finding]) -> Iterator[Piece]:
@@ -367,7 +384,7 @@ def _one_sided_tools(differences: Sequence[Difference]) -> Iterator[Piece]:
 def _names(names: Sequence[str]) -> Words:
     """The first of some names of tools, and how many more there are."""
     more = len(names) - _MOST_SETTINGS
-    words: Words = (quoted(", ".join(names[:_MOST_SETTINGS])),)
+    words: Words = tuple(piece for name in names[:_MOST_SETTINGS] for piece in (ours(", "), quoted(name)))[1:]
     return (*words, ours(f" and {more} more")) if more > 0 else words
 
 

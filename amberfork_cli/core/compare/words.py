@@ -80,7 +80,8 @@ def summary(message: Message | None, value: JsonValue) -> Words:
         first, *others = message.results
         more = f" and {len(others)} more" if others else ""
         return (ours("tool result"), *result_said(first), *((ours(more),) if more else ()))
-    return (ours(_WHO[message.role]), *cut(message.text or notation(value), _WORDS_CELLS * 2))
+    said = "" if message.role is Role.UNKNOWN else message.text
+    return (ours(_WHO[message.role]), *cut(said or notation(value), _WORDS_CELLS * 2))
 
 
 def result_said(result: ToolResult) -> Words:

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from amberfork_cli.core.compare.lookalikes import spelled
 from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Side
 from amberfork_cli.core.jsontext import dumps
 from amberfork_cli.render.html.markup import NOTHING, Html, joined, multiline, tag, written
@@ -18,7 +19,6 @@ from amberfork_cli.render.pairs import RECORDED, REISSUED, is_unseen, more_chang
 from amberfork_cli.render.spots import is_told, told_words
 from amberfork_cli.render.textdiff import text_diff
 from amberfork_cli.render.values import long_sides, short_sides
-from amberfork_cli.render.visible import spelled
 
 PAGE = Page(None)
 _SHORT = 200  # characters of both values that are shown as they are

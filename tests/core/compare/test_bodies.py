@@ -126,7 +126,10 @@ def test_a_batch_in_another_order_is_one_place() -> None:
 
 
 def test_messages_of_other_speakers_do_not_face_each_other() -> None:
-    """One is gone and another came."""
-    old, new = chat({"role": "user", "content": "a"}), chat({"role": "assistant", "content": "a"})
+    """One is gone and another came; where they say the very same, somebody else says it."""
+    speakers = ("user", "a"), ("assistant", "a"), ("tool", "b")
+    old, new, other = (chat({"role": role, "content": text}) for role, text in speakers)
 
-    assert [line.split()[0] for line in told(old, new)] == ["messages[1]", "removed", "messages[1]", "added"]
+    kinds = [line.split()[0] for line in told(old, other)]
+    assert kinds == ["messages[1]", "removed", "messages[1]", "added"]
+    assert told(old, new) == ["messages[1] assistant", '  value role "user" -> "assistant"']

@@ -197,6 +197,24 @@ CASES: dict[str, tuple[Json, Json, Origin, str]] = {
         Origin.SYSTEM_PROMPT,
         "the system prompt changed at 2 places",
     ),
+    "somebody else says it": (
+        chat({"role": "user", "content": "Hi."}),
+        chat({"role": "assistant", "content": "Hi."}),
+        Origin.MODEL_OUTPUT,
+        "the role of a message changed from user to assistant",
+    ),
+    "values that look alike": (
+        chat(a="caf\u00e9", b="x-y"),
+        chat(a="cafe\u0301", b="x\u2010y"),
+        Origin.SETTINGS,
+        "a changed from caf\\u00e9 to cafe\\u0301, b from x-y to x\\u2010y",
+    ),
+    "tools whose names look alike": (
+        chat(tools=[tool("look", "x")]),
+        chat(tools=[tool("l\u043eok", "x")]),
+        Origin.TOOLS,
+        "the tools changed: l\\u043eok added, look removed",
+    ),
     "many tools": (
         chat(tools=[tool(name, "x") for name in "abcde"]),
         chat(tools=[tool(name, "y") for name in "abcd"] + [tool(name, "y") for name in "uvwxyz"]),
