@@ -33,6 +33,7 @@ class StreamedTape(Tape):
         self.source, self.size, self.left_out = source.name, source.size, reading.left_out
         self.form, self.header = form, header
         self._opened, self._reading = source, reading
+        self._again = Reading(source.name, lenient=reading.lenient)
         self._spool: Spool | None = None
         self._index = _Index()
         self._failure: AmberforkError | None = None
@@ -60,8 +61,7 @@ class StreamedTape(Tape):
             raise TapeError("this tape is closed, or was opened for one pass", source=self.source)
         if not 0 <= number < len(self._index):
             raise IndexError(number)
-        place = self._index[number]
-        again = Reading(self.source, lenient=self._reading.lenient)
+        place, again = self._index[number], self._again
         try:
             value = again.loads(self._kept.again(place.offset, place.length))
             return self._format.exchange(value, number, place if self._placed else None, again)

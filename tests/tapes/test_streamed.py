@@ -10,7 +10,17 @@ from typing import BinaryIO
 
 import pytest
 
-from amberfork_cli.core.tape import Body, Exchange, ExchangeList, Place, Request, Tape, TapeForm
+from amberfork_cli.core.jsontext import dumps
+from amberfork_cli.core.tape import (
+    Body,
+    Exchange,
+    ExchangeList,
+    JsonValue,
+    Place,
+    Request,
+    Tape,
+    TapeForm,
+)
 from amberfork_cli.errors import TapeError
 from amberfork_cli.tapes import open_tape
 
@@ -67,6 +77,25 @@ def test_an_exchange_can_be_looked_at_again(kind: Kind, source: bytes, tmp_path:
         assert begun + rest == EXCHANGES
         assert looked_at == [EXCHANGES[2], EXCHANGES[0], EXCHANGES[1]]
         assert [tape.reread(n).place for n in range(5)] == [exchange.place for exchange in begun + rest]
+
+
+def test_what_is_looked_at_again_is_read_once_where_it_repeats(tmp_path: Path) -> None:
+    """One request after another of a conversation shares its messages, as in the first reading."""
+    history: list[JsonValue] = [{"role": "user", "content": "Go on. " * 200}, {"role": "assistant"}]
+    bodies: list[JsonValue] = [{"messages": [*history[:1], *history[1:] * count]} for count in range(4)]
+    with open_tape(_file(tmp_path, b"".join(dumps(body) + b"\n" for body in bodies))) as tape:
+        assert len(list(tape)) == 4
+
+        found = [tape.reread(number).request.body.value for number in range(4)]
+
+    assert found == bodies
+    assert _messages(found[3])[0] is _messages(found[2])[0]
+
+
+def _messages(body: object) -> list[JsonValue]:
+    assert isinstance(body, dict)
+    found: list[JsonValue] = body["messages"]
+    return found
 
 
 @EVERY_KIND

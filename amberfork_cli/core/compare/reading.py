@@ -6,8 +6,9 @@ here as the name of its class, equal on both sides, and what it means is compare
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from typing import Self
 
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
@@ -88,7 +89,8 @@ def read(
 
     `minted` explains IDs that earlier responses gave out.
     """
-    body = _without(body, skip)
+    gap = _Gap.in_body(body, skip)
+    body = gap.closed(body)
     found = sites(body, rules)
     calls = {site.value for site in found if site.id_class is IdClass.CALL}
     linker = Linker(rules, calls=calls, minted=minted)
@@ -96,14 +98,14 @@ def read(
     copy = rewritten(body, found, tokens, telling=linker.telling, text_of=neutral)
     orphans = set(linker.orphans.values())
     ids = [
-        (site.path, Id((), site.role, token, *_origin(site, token, orphans, minted)))
+        (gap.path(site.path), Id((), site.role, token, *_origin(site, token, orphans, minted)))
         for site, token in zip(found, tokens, strict=True)
         if token is not None
     ]
-    ids += [(path_, Id((), Role.POINTS, token)) for path_, token in copy.mentions]
+    ids += [(gap.path(path_), Id((), Role.POINTS, token)) for path_, token in copy.mentions]
     dialect = dialect_of(path, body)
-    history = _history(dialect, body, skip) if dialect else ()
-    return _Reader(history, copy.value, dialect, ids).reading(skip)
+    history = _history(dialect, body, gap) if dialect else ()
+    return _Reader(history, copy.value, dialect, ids).reading(gap)
 
 
 def _origin(
@@ -115,30 +117,61 @@ def _origin(
     return token[0] is IdClass.CALL and token[1] in orphans, None
 
 
-def _history(dialect: Dialect, body: JsonValue, skip: range) -> tuple[Message, ...]:
+def _history(dialect: Dialect, body: JsonValue, gap: _Gap) -> tuple[Message, ...]:
     """What is said in a body, but for the messages that were left out."""
-    if not skip or not isinstance(body, dict):
+    if not gap.skip or not isinstance(body, dict):
         return dialect.history(body)
     lists = {path[0] for path in dialect.list_paths}
     prompts = dialect.history({key: value for key, value in body.items() if key not in lists})
-    listed = (
-        dialect.read_message(element, path)
-        for path, element in dialect.elements(body)
-        if path[-1] not in skip or element is not None
-    )
+    listed = (dialect.read_message(element, gap.path(path)) for path, element in dialect.elements(body))
     return linked((*prompts, *listed))
 
 
-def _without(body: JsonValue, skip: range) -> JsonValue:
-    """The body with nothing in place of some of its messages; the others keep their paths."""
-    if not skip or not isinstance(body, dict):
-        return body
-    name = next((name for name in HISTORIES if isinstance(body.get(name), list)), "")
-    history = body.get(name)
-    if not isinstance(history, list):
-        return body
-    nothing: list[JsonValue] = [None] * len(skip)
-    return {**body, name: history[: skip.start] + nothing + history[skip.stop :]}
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Messages that are left out of the list `name` of a body: those at the positions `skip`.
+
+    What is left is read as if they had never been there, so that a long history costs what is looked at; the
+    paths that are given back lead from the whole body.
+    """
+
+    name: str
+    skip: range
+
+    @classmethod
+    def in_body(cls, body: JsonValue, skip: range) -> Self:
+        """A gap at those positions of the body's messages; none where it has no messages."""
+        name = next((name for name in HISTORIES if isinstance(_member(body, name), list)), "")
+        return cls(name, skip if name else range(0))
+
+    def closed(self, body: JsonValue) -> JsonValue:
+        """The body without the messages."""
+        return self._joined(body, [], behind=self.skip.stop)
+
+    def opened(self, body: JsonValue) -> JsonValue:
+        """What was made of a body without the messages, with nothing in their places."""
+        return self._joined(body, [None] * len(self.skip), behind=self.skip.start)
+
+    def _joined(self, body: JsonValue, between: list[JsonValue], *, behind: int) -> JsonValue:
+        history = _member(body, self.name)
+        if not self.skip or not isinstance(body, dict) or not isinstance(history, list):
+            return body
+        return {**body, self.name: history[: self.skip.start] + between + history[behind:]}
+
+    def index(self, index: int) -> int:
+        """The position in the whole body of the message at a position in what is left."""
+        return index if index < self.skip.start else index + len(self.skip)
+
+    def numbered(self, history: JsonValue) -> Iterator[tuple[int, JsonValue]]:
+        """What is left of the messages, each with its position in the whole body."""
+        for number, message in enumerate(history if isinstance(history, list) else ()):
+            yield self.index(number), message
+
+    def path(self, path: Path) -> Path:
+        """The path in the whole body of what stands at a path in what is left."""
+        if self.skip and len(path) > 1 and path[0] == self.name and isinstance(path[1], int):
+            return (self.name, self.index(path[1]), *path[2:])
+        return path
 
 
 def neutral(token: Token) -> str:
@@ -166,7 +199,7 @@ class _Reader:
             else:
                 self._rest_ids.append(_at(found, path))
 
-    def reading(self, skip: range) -> Reading:
+    def reading(self, gap: _Gap) -> Reading:
         said = {message.path: message for message in self._history}
         history = _member(self._neutral, self._name) if self._name else None
         elements = tuple(
@@ -176,12 +209,11 @@ class _Reader:
                 tuple(self._by_message.get(index, ())),
                 said.get((self._name, index)),
             )
-            for index, value in enumerate(history if isinstance(history, list) else ())
-            if index not in skip
+            for index, value in gap.numbered(history)
         )
         prompts = tuple(message for message in self._history if message.path[:1] != (self._name,))
         return Reading(
-            self._neutral,
+            gap.opened(self._neutral),
             self._dialect,
             self._name,
             elements,

@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from odd_bodies import bodies
+
 from amberfork_cli.core.compare.reading import Id, read
 from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Role
 
@@ -121,6 +125,23 @@ def test_messages_in_the_middle_can_be_left_out() -> None:
     found = read(chat(("c1", "sun"), ("c2", "rain")), skip=range(1, 3))
 
     assert [element.path[1] for element in found.elements] == [0, 3]
+
+
+@given(bodies(), st.integers(0, 5), st.integers(0, 5))
+@settings(max_examples=150, deadline=None)
+def test_messages_that_are_left_out_leave_nothing_but_their_places(body: Json, start: int, stop: int) -> None:
+    """All else is read as beside nulls: values, IDs and what they mean, and what is said."""
+    name = next(iter(set(body) & {"messages", "input", "contents"}))
+    count = len(body[name])
+    skip = range(min(start, count), min(max(start, stop), count))
+    nulls = {**body, name: [None if at in skip else one for at, one in enumerate(body[name])]}
+
+    found = read(body, skip=skip)
+
+    plainly = read(nulls)
+    assert found.elements == tuple(one for one in plainly.elements if one.path[1] not in skip)
+    assert (found.whole, found.rest, found.rest_ids) == (plainly.whole, plainly.rest, plainly.rest_ids)
+    assert (found.dialect, found.prompts) == (plainly.dialect, plainly.prompts)
 
 
 def test_a_path_leads_to_the_call_or_result_that_it_meets() -> None:
