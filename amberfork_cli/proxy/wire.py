@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from gc import get_referents
 from typing import Final
 
 from amberfork_cli.core import jsontext
@@ -19,6 +20,7 @@ CHUNKS: Final = "chunks"
 """Member of a response that came in pieces: `[bytes, milliseconds since the request]` for each of them."""
 
 
+_DEEP: Final = 9_998  # levels: a tape is read to a depth of 10,000
 _EVENT: Final = re.compile(rb".+?(?:\r?\n\r?\n|\r\r|\Z)", re.DOTALL)
 
 
@@ -31,13 +33,27 @@ def body_of(wire: bytes, headers: Headers) -> Body:
     except CompressionError:
         return Body.bytes(wire)
     try:
-        return Body.json(jsontext.loads(content))
+        value = jsontext.loads(content)
+        if not _is_too_deep(content, value):
+            return Body.json(value)
     except JsonError:
         pass  # an event stream, or no text at all
     try:
         return Body.text(content.decode())
     except UnicodeDecodeError:
         return Body.bytes(wire)
+
+
+def _is_too_deep(content: bytes, value: JsonValue) -> bool:
+    """Whether a value that reads alone would not within a line, where two levels stand around it."""
+    if content.count(b"[") + content.count(b"{") < _DEEP:
+        return False
+    level: list[object] = [value]
+    levels = 0
+    while level:
+        level = get_referents(*level)  # C does the walking
+        levels += 1
+    return levels > _DEEP
 
 
 def sendable(response: Response) -> tuple[bytes, Headers]:

@@ -15,7 +15,7 @@ import zstandard
 from stub_provider import Answer, Asked, chat, chat_request, chat_stream
 
 from amberfork_cli.core.sse import response_json
-from amberfork_cli.core.tape import ABSENT, Body, Exchange, Request
+from amberfork_cli.core.tape import ABSENT, Body, BodyKind, Exchange, Request
 from amberfork_cli.proxy.recording import CUT
 from amberfork_cli.proxy.tapefile import TapeFile
 from amberfork_cli.tapes import open_tape
@@ -159,6 +159,18 @@ def test_whatever_a_body_is_it_is_kept(body, held, recording):
     (exchange,) = run.exchanges()
     assert received == body
     assert exchange.response.body == exchange.request.body == held
+
+
+@pytest.mark.parametrize(
+    ("levels", "kind"), [(9_998, BodyKind.JSON), (9_999, BodyKind.TEXT), (10_000, BodyKind.TEXT)]
+)
+def test_no_body_is_so_deep_that_its_tape_cannot_be_read(levels, kind, recording):
+    """A line is read to a certain depth, and the body stands in it."""
+    run = recording(lambda _: chat("Hi."))
+
+    run.ask(b"[" * levels + b"]" * levels)
+
+    assert run.exchanges()[0].request.body.kind is kind
 
 
 def test_a_damaged_body_is_kept_as_bytes(recording):
