@@ -254,6 +254,10 @@ def _alone(content: _Content, page: Page, cells: int) -> list[Line]:
 def _unmarked(content: _Content, page: Page, cells: int) -> list[Line]:
     """A value that is not marked: its beginning on one line, or all of it on as many as it takes."""
     side = content.side
+    if content.quoted and not content.text.strip():
+        return [
+            _spans([Run(content.text, content.text)], content, page)
+        ]  # nobody would see it without quotes
     if not page.full:
         line = first_line(content.text, page=page, cells=cells, shown=content.shown(page))
         return [((line, side.style),)]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from diff_samples import SITUATIONS, setting, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amberfork_cli.core.compare.report import MISSING, Difference
+from amberfork_cli.core.compare.report import MISSING, Difference, Kind
 from amberfork_cli.render.lines import Line, Style, plain_text
 from amberfork_cli.render.page import Page
 from amberfork_cli.render.values import Sides, long_sides, on_lines, on_one_line, short_sides
@@ -64,6 +65,16 @@ def test_changes_that_are_not_shown_are_counted() -> None:
     sides = long_sides(value((), old, old.replace("rule", "law")), page=PIPE, cells=80)
 
     assert (len(sides.pairs), sides.more) == (4, 5)
+
+
+@pytest.mark.parametrize(("value", "line"), [("", '+ ""'), (" ", '+ " "'), ("\n", '+ "\\n"')])
+def test_a_text_with_nothing_to_see_keeps_its_quotes(value: str, line: str) -> None:
+    """An empty text and a space are two values, also where there is no room to stand beside the old one."""
+    changed = Difference(Kind.TYPE, ("a",), ("a",), ("a",), None, value)
+
+    long = on_lines(changed, page=Page(40), cells=36)
+
+    assert [plain_text(each) for each in long.lines] == ["- null", line]
 
 
 def _signed(sides: Sides) -> list[str]:
