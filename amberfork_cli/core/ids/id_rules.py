@@ -209,7 +209,7 @@ _Frame: TypeAlias = "tuple[JsonValue, str | None, _Chain, _Anchor | None]"
 
 def _full_sites(value: JsonValue, at: Path, *, response: bool) -> list[Site]:
     holder, anchor = _standing(at)
-    found: list[Site] = []
+    found, paths = [], _Paths()
     stack: list[_Frame | Site] = [(value, holder, None, anchor)]
     while stack:
         frame = stack.pop()
@@ -218,7 +218,7 @@ def _full_sites(value: JsonValue, at: Path, *, response: bool) -> list[Site]:
             continue
         node, holder, chain, anchor = frame
         if isinstance(node, dict):
-            stack += reversed(_walked(node, frame, found, response=response))
+            stack += reversed(_walked(node, frame, found, paths, response=response))
         elif isinstance(node, list):
             below = _step(anchor, 0)
             stack += [
@@ -230,7 +230,7 @@ def _full_sites(value: JsonValue, at: Path, *, response: bool) -> list[Site]:
 
 
 def _walked(
-    node: dict[str, JsonValue], frame: _Frame, found: list[Site], *, response: bool
+    node: dict[str, JsonValue], frame: _Frame, found: list[Site], paths: _Paths, *, response: bool
 ) -> list[_Frame | Site]:
     """Add to `found` the sites of an object before the first member to walk on into; that and the rest."""
     _, holder, chain, anchor = frame
@@ -244,12 +244,12 @@ def _walked(
         child = node[key]
         if isinstance(child, str):
             if use is not None and (key, child) != _BEFORE_ALL:
-                (rest or found).extend(_of_string(use, child, _path((chain, key))))
+                (rest or found).extend(_of_string(use, child, (*paths.of(chain), key)))
         elif isinstance(child, (dict, list)):
             if entered:
                 rest.append((child, key, (chain, key), below))
             elif key == "tools" and anchor == ():
-                rest += _containers(child, _path((chain, key)))
+                rest += _containers(child, (key,))
     return rest
 
 
@@ -268,6 +268,26 @@ def _step(anchor: _Anchor | None, key: str | int) -> _Anchor | None:
     if anchor is None or len(anchor) >= _ANCHOR_DEPTH:
         return None
     return (*anchor, key if isinstance(key, str) else "*")
+
+
+class _Paths:
+    """The paths that chains stand for, each made of the one before where it leads on from there."""
+
+    def __init__(self) -> None:
+        self._chain: _Chain = None
+        self._path: Path = ()
+
+    def of(self, chain: _Chain) -> Path:
+        """The keys of the chain, outermost first."""
+        if chain is not self._chain:
+            keys: list[str | int] = []
+            at = chain
+            while at is not None and at is not self._chain:
+                at, key = at
+                keys.append(key)
+            self._path = (*(self._path if at else ()), *reversed(keys))
+            self._chain = chain
+        return self._path
 
 
 def _path(chain: _Chain) -> Path:
@@ -362,7 +382,7 @@ def _members(shape: _Shape) -> tuple[_Member, ...]:
 def _of_string(use: _Use, value: str, path: Path) -> tuple[Site, ...]:
     """The IDs in one string."""
     id_class, role = use
-    both = _COMPOSITE.fullmatch(value) if id_class is IdClass.CALL and "|" in value else None
+    both = _COMPOSITE.fullmatch(value) if "|" in value and id_class is IdClass.CALL else None
     if both is None:
         return (Site(id_class, role, value, path),)
     return Site(id_class, role, both[1], path, part=1), Site(*_ITEM, both[2], path, part=2)

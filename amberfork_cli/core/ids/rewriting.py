@@ -38,15 +38,18 @@ def _by_path(
 ) -> _Edits:
     """The new text of each site, as a tree of keys; the two IDs of a composite are one text."""
     edits: _Edits = {}
+    here = edits
+    last: Path = ("",)
     for site, token in zip(sites, tokens, strict=True):
-        text = site.value if token is None else text_of(token)
-        at = edits
-        for key in site.path[:-1]:
-            below = at.setdefault(key, {})
+        text, path = site.value if token is None else text_of(token), site.path
+        at = len(last) - 1 if path[: len(last) - 1] == last[:-1] else 0  # a site mostly leads on to the next
+        here = here if at else edits
+        for key in path[at:-1]:
+            below = here.setdefault(key, {})
             assert isinstance(below, dict)  # noqa: S101 - a site is a string, so no other site lies below it
-            at = below
-        last = site.path[-1]
-        at[last] = f"{at[last]}|{text}" if site.part == 2 else text
+            here = below
+        here[path[-1]] = f"{here[path[-1]]}|{text}" if site.part == 2 else text
+        last = path
     return edits
 
 

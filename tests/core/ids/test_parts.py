@@ -1,13 +1,21 @@
 """One part of a body: what it compares by, and which of its words could be IDs."""
 
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
+from random import Random
+from typing import Any
+
 import pytest
-from hypothesis import given, settings
-from odd_bodies import DATA, ODD_IDS
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from odd_bodies import DATA, ODD_IDS, bodies
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Role, Site
+from amberfork_cli.core.ids import parts
+from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Role, Site, sites
 from amberfork_cli.core.ids.linkage import Linker, Mentions, tells
-from amberfork_cli.core.ids.parts import Part, Parts, content_digest, read_part, with_texts
+from amberfork_cli.core.ids.parts import Part, Parts, content_digest, read_part, with_texts, with_texts_at
 from amberfork_cli.core.tape import JsonValue
 
 TELLING = list(filter(tells, ODD_IDS))
@@ -59,6 +67,37 @@ def test_a_part_is_blank_where_ids_stand() -> None:
     assert (one.blank, one.digest, one.thread) == (two.blank, two.digest, two.thread)
     assert one.text == b'{"id":"a","input":{"id":"a"},"name":"f","type":"tool_use"}'
     assert value["id"] == "a"  # type: ignore[index, call-overload]
+
+
+@given(bodies(), st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_texts_stand_at_their_paths_and_nowhere_else(body: JsonValue, draw: Random) -> None:
+    """As in a whole copy that is changed path by path, in any order; the value itself stays as it was."""
+    before, found = deepcopy(body), sites(body)
+    draw.shuffle(found)
+    texts = {site.path: f"{number}" for number, site in enumerate(found)}
+
+    made = with_texts_at(body, texts)
+
+    plainly: Any = deepcopy(body)
+    for path, text in texts.items():
+        reduce(getitem, path[:-1], plainly)[path[-1]] = text
+    assert (made, body) == (plainly, before)
+
+
+@given(bodies(), st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_places_are_spelled_as_python_spells_them(body: JsonValue, draw: Random) -> None:
+    """Those of many IDs and long paths, too, which are not spelled anew for each."""
+    found = sites(body)
+    assume(found)
+    draw.shuffle(found)
+    places = [(site.path, site.part, site.id_class.value, site.role.value) for site in found]
+    many = tuple(found) * 20
+
+    spelled = parts._places(tuple(found)), parts._places(many)
+
+    assert spelled == (ascii(places).encode(), ascii(places * 20).encode())
 
 
 def test_an_empty_text_is_no_blank() -> None:
