@@ -17,9 +17,9 @@ import pytest
 
 if TYPE_CHECKING:
     from amberfork_cli.core.compare.diffing import DiffOptions
-    from amberfork_cli.proxy.choices import TapeMode
-    from amberfork_cli.proxy.stage import Stage
-    from amberfork_cli.proxy.taped_run import Ending, TapedRun
+    from amberfork_cli.proxy.edge.stage import Stage
+    from amberfork_cli.proxy.replaying.choices import TapeMode
+    from amberfork_cli.proxy.runs.taped_run import Ending, TapedRun
 
 FIXTURE: Final = "amberfork_tape"
 MARKER: Final = "tape"
@@ -123,7 +123,7 @@ def _failure(text: str) -> BaseException:
 def _stage(config: pytest.Config) -> Stage:
     """The edge of this session, which goes up with the first marked test."""
     if _STAGE not in config.stash:
-        from amberfork_cli.proxy.stage import Stage
+        from amberfork_cli.proxy.edge.stage import Stage
 
         config.stash[_STAGE] = stage = Stage()
         config.add_cleanup(stage.close)
@@ -132,7 +132,7 @@ def _stage(config: pytest.Config) -> Stage:
 
 def _taped_run(item: pytest.Item, config: pytest.Config) -> TapedRun:
     """The run that the marker of a test describes."""
-    from amberfork_cli.proxy.taped_run import TapedRun
+    from amberfork_cli.proxy.runs.taped_run import TapedRun
 
     path, more = _described(item)
     file = _tape_file(item, config, path)
@@ -184,7 +184,7 @@ def _is_meant_itself(item: pytest.Item) -> bool:
 def _mode(config: pytest.Config, marked: str | None) -> TapeMode:
     """The mode by option, marker, setting or environment, in that order; raises OptionError."""
     from amberfork_cli.errors import OptionError
-    from amberfork_cli.proxy.choices import TapeMode
+    from amberfork_cli.proxy.replaying.choices import TapeMode
 
     mode = config.getoption("--tape-mode") or marked or config.getini("tape_mode") or _usual_mode()
     if mode not in _MODES:

@@ -28,7 +28,7 @@ def body(asked: Any, recorded: Any) -> None:
     Raises OptionError where these cannot be meant.
     """
     from amberfork_cli.core.ids.fingerprint import fingerprint
-    from amberfork_cli.proxy.misses import first_difference
+    from amberfork_cli.proxy.replaying.misses import first_difference
 
     options = _options(Path.cwd())
     new, old = _exchange(asked), _exchange(recorded)
@@ -55,7 +55,7 @@ def _exchange(request: Any) -> Exchange:
     from urllib.parse import urlsplit
 
     from amberfork_cli.core.tape import Exchange, Request, Response
-    from amberfork_cli.proxy.credentials import kept_path
+    from amberfork_cli.proxy.providers.credentials import kept_path
 
     parts = urlsplit(request.uri)
     path = kept_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)
@@ -68,7 +68,7 @@ def _body(content: object, headers: Headers) -> Body:
     from urllib.parse import parse_qs
 
     from amberfork_cli.core.tape import Body, BodyKind
-    from amberfork_cli.proxy.wire import body_of
+    from amberfork_cli.proxy.edge.wire import body_of
 
     if isinstance(content, Mapping):
         return Body.json({str(name): value for name, value in content.items()})

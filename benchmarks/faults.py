@@ -33,7 +33,7 @@ from marked import providers
 from measuring import table
 from serving import AMBERFORK, PATIENCE_S, Server, record, served
 
-from amberfork_cli.proxy.recording import CUT
+from amberfork_cli.proxy.recording.exchange import CUT
 from amberfork_cli.tapes import open_tape
 
 CLIENTS = 20

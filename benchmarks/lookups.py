@@ -21,7 +21,7 @@ from measuring import table
 from amberfork_cli.core.compare.diffing import DiffOptions
 from amberfork_cli.core.jsontext import loads
 from amberfork_cli.core.tape import Body, Exchange, Request, Response
-from amberfork_cli.proxy.recorded import Hit, RecordedTape
+from amberfork_cli.proxy.replaying.recorded import Hit, RecordedTape
 from amberfork_cli.tapes import exchange_line, header_line, open_tape
 
 LENGTHS = (100, 1_000, 10_000)

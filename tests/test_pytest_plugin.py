@@ -16,7 +16,7 @@ from stub_provider import StubProvider, chat
 from amberfork_cli.tapes import open_tape
 
 # Loaded here, since what a run of pytest in this process imports is forgotten after it, and loaded again.
-for module in ("aiohttp.web", "deepdiff", "amberfork_cli.proxy.taped_run", "amberfork_cli.render.text"):
+for module in ("aiohttp.web", "deepdiff", "amberfork_cli.proxy.runs.taped_run", "amberfork_cli.render.text"):
     import_module(module)
 
 pytest_plugins = ["pytester"]

@@ -14,7 +14,7 @@ from served_agents import agent, amberfork
 from stub_provider import Answer, StubProvider, chat, chat_stream
 
 from amberfork_cli.core.tape import Exchange
-from amberfork_cli.proxy.courses import AFTER_THE_TEST
+from amberfork_cli.proxy.runs.courses import AFTER_THE_TEST
 from amberfork_cli.tapes import open_tape
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "tape-format.md"

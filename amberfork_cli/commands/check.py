@@ -25,7 +25,7 @@ from amberfork_cli.commands.options import (
 from amberfork_cli.commands.reporting import FileForm, Format
 from amberfork_cli.commands.served import SERVED, Command, Env, Port, Upstreams
 from amberfork_cli.errors import OptionError, TapeError
-from amberfork_cli.proxy.choices import OnMiss
+from amberfork_cli.proxy.replaying.choices import OnMiss
 
 if TYPE_CHECKING:
     from amberfork_cli.core.compare.report import DiffReport
@@ -109,8 +109,8 @@ def check(
     from amberfork_cli.commands.served import run_replay
     from amberfork_cli.comparing import chosen, comparing, project_settings
     from amberfork_cli.core.compare.diffing import DiffOptions
-    from amberfork_cli.proxy.recorded import RecordedTape
-    from amberfork_cli.proxy.redacted import as_redacted
+    from amberfork_cli.proxy.recording.redacted import as_redacted
+    from amberfork_cli.proxy.replaying.recorded import RecordedTape
     from amberfork_cli.tapes import open_tape
 
     if not command:
@@ -212,7 +212,7 @@ def _refuse_what_tools_exclude(registry: str, form: Format, files: Sequence[Path
 
 def _refuse_to_update_what_is_no_recording(tape: Path) -> None:
     """Raises OptionError for a tape of another tool, or a compressed one, which would lose its form."""
-    from amberfork_cli.proxy.tapefile import is_recording
+    from amberfork_cli.proxy.recording.tapefile import is_recording
 
     if not is_recording(tape):
         raise OptionError(f"{tape}: only a tape as amberfork records it can be written anew")
@@ -221,8 +221,8 @@ def _refuse_to_update_what_is_no_recording(tape: Path) -> None:
 def _may_be_written(tape: Path, reissued: Tape, code: int) -> bool:
     """Whether the run can take the place of the tape; what speaks against it is told."""
     from amberfork_cli.commands.showing import tell
-    from amberfork_cli.proxy.recording import unanswered
-    from amberfork_cli.proxy.reissue import replayed
+    from amberfork_cli.proxy.recording.exchange import unanswered
+    from amberfork_cli.proxy.replaying.reissue import replayed
 
     missing = sum(unanswered(exchange) for exchange in reissued if replayed(exchange) is None)
     if missing:
@@ -236,7 +236,7 @@ def _may_be_written(tape: Path, reissued: Tape, code: int) -> bool:
 def _update(tape: Path, recorded: Tape, reissued: Tape) -> None:
     """Write the tape anew: what was replayed as it stands there, what the provider said as it came."""
     from amberfork_cli.commands.showing import tell
-    from amberfork_cli.proxy.reissue import replayed
+    from amberfork_cli.proxy.replaying.reissue import replayed
     from amberfork_cli.tapes import save_tape
 
     kept = [replayed(exchange) for exchange in reissued]
@@ -247,7 +247,7 @@ def _update(tape: Path, recorded: Tape, reissued: Tape) -> None:
 
 
 def _renewed(recorded: Tape, reissued: Tape) -> Iterator[Exchange]:
-    from amberfork_cli.proxy.reissue import replayed
+    from amberfork_cli.proxy.replaying.reissue import replayed
 
     for exchange in reissued:
         number = replayed(exchange)

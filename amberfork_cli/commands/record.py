@@ -13,7 +13,7 @@ from amberfork_cli.commands.served import Command, Env, Port, Upstreams
 from amberfork_cli.errors import OptionError
 
 if TYPE_CHECKING:
-    from amberfork_cli.proxy.tapefile import Existing, TapeFile
+    from amberfork_cli.proxy.recording.tapefile import Existing, TapeFile
 
 
 def record(
@@ -48,8 +48,8 @@ def record(
     """
     from amberfork_cli.commands.served import run_served
     from amberfork_cli.commands.showing import tell
-    from amberfork_cli.proxy.redacted import RedactedTape
-    from amberfork_cli.proxy.relay import Relay
+    from amberfork_cli.proxy.recording.redacted import RedactedTape
+    from amberfork_cli.proxy.recording.relay import Relay
 
     tape = _opened(output, _existing(append=append, force=force), tell, redacted=redact)
     try:
@@ -66,7 +66,7 @@ def record(
 
 
 def _existing(*, append: bool, force: bool) -> Existing:
-    from amberfork_cli.proxy.tapefile import Existing
+    from amberfork_cli.proxy.recording.tapefile import Existing
 
     if append and force:
         raise OptionError("--append and --force exclude each other")
@@ -74,7 +74,7 @@ def _existing(*, append: bool, force: bool) -> Existing:
 
 
 def _opened(output: Path, existing: Existing, tell: Callable[[str], None], *, redacted: bool) -> TapeFile:
-    from amberfork_cli.proxy.tapefile import TapeFile, recorder
+    from amberfork_cli.proxy.recording.tapefile import TapeFile, recorder
 
     tape = TapeFile(output, existing=existing, header=recorder(redacted=redacted))
     if tape.torn:

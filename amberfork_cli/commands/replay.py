@@ -20,11 +20,11 @@ from amberfork_cli.commands.options import (
 )
 from amberfork_cli.commands.served import SERVED, Command, Env, Port, Upstreams
 from amberfork_cli.errors import OptionError
-from amberfork_cli.proxy.choices import OnMiss, Pace
+from amberfork_cli.proxy.replaying.choices import OnMiss, Pace
 
 if TYPE_CHECKING:
-    from amberfork_cli.proxy.recorded import RecordedTape
-    from amberfork_cli.proxy.reissue import Tally
+    from amberfork_cli.proxy.replaying.recorded import RecordedTape
+    from amberfork_cli.proxy.replaying.reissue import Tally
 
 
 def replay(
@@ -79,8 +79,8 @@ def replay(
     from amberfork_cli.commands.showing import tell
     from amberfork_cli.comparing import comparing, project_settings
     from amberfork_cli.core.compare.diffing import DiffOptions
-    from amberfork_cli.proxy.recorded import RecordedTape
-    from amberfork_cli.proxy.redacted import as_redacted
+    from amberfork_cli.proxy.recording.redacted import as_redacted
+    from amberfork_cli.proxy.replaying.recorded import RecordedTape
     from amberfork_cli.tapes import open_tape
 
     if output is not None and output.exists() and tape.exists() and output.samefile(tape):

@@ -11,14 +11,14 @@ import typer
 
 from amberfork_cli.commands.showing import stdout, tell
 from amberfork_cli.errors import OptionError
-from amberfork_cli.proxy.choices import OnMiss, Pace
+from amberfork_cli.proxy.replaying.choices import OnMiss, Pace
 
 if TYPE_CHECKING:
     from amberfork_cli.core.tape import JsonValue
-    from amberfork_cli.proxy.providers import Upstream
-    from amberfork_cli.proxy.recorded import RecordedTape
-    from amberfork_cli.proxy.reissue import Tally
-    from amberfork_cli.proxy.server import Service
+    from amberfork_cli.proxy.edge.server import Service
+    from amberfork_cli.proxy.providers.upstreams import Upstream
+    from amberfork_cli.proxy.replaying.recorded import RecordedTape
+    from amberfork_cli.proxy.replaying.reissue import Tally
 
 SERVED: Final = "The providers"
 
@@ -67,9 +67,9 @@ def run_served(
     `recorded` are base URLs that the tape was recorded with; `stopping` is called when Ctrl-C ends it.
     Raises OptionError, also where the port is taken, and whatever went wrong while calls were answered.
     """
-    from amberfork_cli.proxy.child import awaiting_the_end, run_agent
-    from amberfork_cli.proxy.providers import agent_environment, agent_variables, upstreams
-    from amberfork_cli.proxy.server import Edge
+    from amberfork_cli.proxy.edge.server import Edge
+    from amberfork_cli.proxy.providers.upstreams import agent_environment, agent_variables, upstreams
+    from amberfork_cli.proxy.runs.child import awaiting_the_end, run_agent
 
     found = upstreams(os.environ, named=named or (), variables=variables or (), recorded=recorded)
     code = 0
@@ -111,11 +111,11 @@ def run_replay(
     OptionError, and OutputError.
     """
     from amberfork_cli.core.redaction.redact import taken_out
-    from amberfork_cli.proxy.redacted import kept_as
-    from amberfork_cli.proxy.reissue import Nowhere
-    from amberfork_cli.proxy.relay import Relay
-    from amberfork_cli.proxy.replay import Replay
-    from amberfork_cli.proxy.tapefile import Existing, TapeFile, recorder
+    from amberfork_cli.proxy.recording.redacted import kept_as
+    from amberfork_cli.proxy.recording.relay import Relay
+    from amberfork_cli.proxy.recording.tapefile import Existing, TapeFile, recorder
+    from amberfork_cli.proxy.replaying.reissue import Nowhere
+    from amberfork_cli.proxy.replaying.replay import Replay
 
     existing = Existing.FORCE if force else Existing.REFUSE
     says = recorder(redacted=bool(taken_out(header)))

@@ -15,7 +15,7 @@ from stub_provider import Asked, StubProvider, chat, chat_stream
 from tool_run_samples import Asked as Call
 from tool_run_samples import write_tape
 
-from amberfork_cli.proxy.reissue import REPLAYED
+from amberfork_cli.proxy.replaying.reissue import REPLAYED
 from amberfork_cli.tapes import open_tape
 
 ADDS = Call("add", {"a": 1, "b": 2}, "3")

@@ -16,7 +16,7 @@ import pytest
 from served_agents import AMBERFORK, ASK, LIMIT_S
 from stub_provider import Answer, StubProvider, chat, chat_stream
 
-from amberfork_cli.proxy.recording import CUT
+from amberfork_cli.proxy.recording.exchange import CUT
 from amberfork_cli.tapes import open_tape
 
 NOTICE = (

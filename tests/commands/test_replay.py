@@ -10,7 +10,7 @@ import pytest
 from served_agents import AMBERFORK, LIMIT_S, agent, amberfork
 from stub_provider import StubProvider, chat, chat_stream
 
-from amberfork_cli.proxy.reissue import REPLAYED
+from amberfork_cli.proxy.replaying.reissue import REPLAYED
 from amberfork_cli.tapes import open_tape
 
 NOWHERE = "http://127.0.0.1:9"

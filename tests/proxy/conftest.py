@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edged_sockets import edged, recording_sockets
 from stub_provider import Say, StubProvider
 
 from amberfork_cli.core.tape import Exchange
-from amberfork_cli.proxy.providers import upstreams
-from amberfork_cli.proxy.relay import Relay
-from amberfork_cli.proxy.server import Edge
-from amberfork_cli.proxy.tapefile import TapeFile, recorder
+from amberfork_cli.proxy.edge.server import Edge
+from amberfork_cli.proxy.providers.upstreams import upstreams
+from amberfork_cli.proxy.recording.relay import Relay
+from amberfork_cli.proxy.recording.tapefile import TapeFile, recorder
 from amberfork_cli.tapes import open_tape
+
+__all__ = ["edged", "recording_sockets"]  # fixtures, for the tests below
 
 JSON = {"content-type": "application/json"}
 

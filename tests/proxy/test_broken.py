@@ -12,7 +12,7 @@ from broken_clients import BROKEN, STRANGE, ask_strangely, break_off_at
 from stub_provider import Answer, chat, chat_request, chat_stream
 
 from amberfork_cli.core.tape import Body
-from amberfork_cli.proxy.recording import CUT
+from amberfork_cli.proxy.recording.exchange import CUT
 
 HELLO = chat_request("Hello?")
 JSON = {"content-type": "application/json"}
@@ -145,7 +145,7 @@ def test_a_provider_that_does_not_answer_as_it_should_is_a_502(raw, recording):
 @pytest.mark.parametrize("rest", [b"", b"zz\r\n", b"5\r\nab", b"3\r\nabcdef\r\n"])
 def test_a_stream_that_goes_wrong_is_never_taken_for_the_whole(rest, recording, monkeypatch):
     """Not by the agent, whose connection ends, and not on the tape."""
-    monkeypatch.setattr("amberfork_cli.proxy.connections._LOOK_S", 0.02)
+    monkeypatch.setattr("amberfork_cli.proxy.providers.connections._LOOK_S", 0.02)
     run = recording(lambda _: Answer(raw=_with_a_pause(STREAM + b"9\r\ndata: 1\n\n\r\n", rest)))
     head = f"POST /openai/v1/x HTTP/1.1\nHost: 127.0.0.1\nContent-Length: {len(HELLO)}\n\n"
 

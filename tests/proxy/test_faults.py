@@ -9,8 +9,8 @@ import pytest
 from served_agents import agent
 
 from amberfork_cli.commands.served import run_served
-from amberfork_cli.proxy.providers import upstreams
-from amberfork_cli.proxy.server import Edge, Service
+from amberfork_cli.proxy.edge.server import Edge, Service
+from amberfork_cli.proxy.providers.upstreams import upstreams
 
 
 class Faulty(Service):

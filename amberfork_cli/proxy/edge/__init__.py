@@ -1,0 +1,1 @@
+"""The server on the loopback interface, and what passes through it, whoever answers."""

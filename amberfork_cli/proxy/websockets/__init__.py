@@ -1,1 +1,0 @@
-"""WebSockets through the edge: recorded turn by turn, and answered from a tape."""
