@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.compare.answers import Answering
@@ -39,7 +38,7 @@ from amberfork_cli.core.compare.report import (
     quoted,
 )
 from amberfork_cli.core.compare.responses import reply_findings, response_findings
-from amberfork_cli.core.compare.told import News, Told
+from amberfork_cli.core.compare.told import News, Told, digest_of
 from amberfork_cli.core.compare.tracing import Tracer
 from amberfork_cli.core.compare.words import first_words, last_message
 from amberfork_cli.core.content import Absent, json_of
@@ -348,7 +347,7 @@ class _Comparison:
         if not diff.weak and turn.conversation not in self._forked:
             self._forked.add(turn.conversation)
             diff = replace(diff, state=State.FORK)
-        first = self._alike.setdefault(_digest(spots), turn.number)
+        first = self._alike.setdefault(digest_of(spots), turn.number)
         return replace(diff, alike=None if first == turn.number else first)
 
     def _reply_findings(self, turn: Turn, partner: Turn) -> list[Finding]:
@@ -556,10 +555,6 @@ class _Comparison:
             if recorded is not None:
                 partners.setdefault(self._old.turns[recorded].conversation, turn.conversation)
         return partners
-
-
-def _digest(told: tuple[Spot, ...]) -> bytes:
-    return blake2b(repr(told).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 def _since(turns_: Sequence[Turn], last: int, first: int | None) -> list[int]:

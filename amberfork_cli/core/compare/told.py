@@ -8,12 +8,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.finding import Finding, narrowed
-from amberfork_cli.core.compare.report import Difference, Path
+from amberfork_cli.core.compare.report import MISSING, Difference, Path, Spot, plain
 from amberfork_cli.core.ids.id_rules import HISTORIES
+
+
+def digest_of(spots: Iterable[Spot]) -> bytes:
+    """A digest of some places and what differs there: equal where the same is told."""
+    return _digest(*(piece for spot in spots for piece in _told(spot)))
+
+
+def _told(spot: Spot) -> Iterator[bytes]:
+    for words in (spot.label, plain(spot.who), plain(spot.note)):
+        yield words.encode(errors="surrogatepass")
+    for difference in spot.differences:
+        yield from _signature(difference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +84,29 @@ def _use_up(difference: Difference, left: Counter[bytes]) -> bool:
 
 def _key(difference: Difference) -> bytes:
     """What is told, wherever the message stands that it is told of: histories are cut off and shortened."""
-    paths = [_in_message(path) for path in (difference.recorded_path, difference.reissued_path)]
-    said = (
-        difference.kind,
-        difference.path,
-        *paths,
-        difference.inner_path,
-        difference.recorded,
-        difference.reissued,
-        difference.recorded_words,
-        difference.reissued_words,
-        difference.summary,
-    )
-    return blake2b(repr(said).encode(errors="surrogatepass"), digest_size=16).digest()
+    recorded, reissued = (_in_message(path) for path in (difference.recorded_path, difference.reissued_path))
+    return _digest(*_signature(replace(difference, recorded_path=recorded, reissued_path=reissued)))
+
+
+def _signature(difference: Difference) -> Iterator[bytes]:
+    """All of a difference, however deep its values are and however long their numbers."""
+    places = difference.path, difference.recorded_path, difference.reissued_path, difference.inner_path
+    yield repr((difference.kind.value, places)).encode(errors="surrogatepass")
+    for side in (difference.recorded, difference.reissued):
+        if side is MISSING:
+            yield b"-"
+        else:
+            yield b"b" + side if isinstance(side, bytes) else b"j" + jsontext.dumps(side, sort_keys=True)
+    for words in (difference.summary, difference.recorded_words, difference.reissued_words):
+        yield plain(words).encode(errors="surrogatepass")
+
+
+def _digest(*pieces: bytes) -> bytes:
+    hashed = blake2b(digest_size=16)
+    for piece in pieces:
+        hashed.update(b"%d:" % len(piece))
+        hashed.update(piece)
+    return hashed.digest()
 
 
 def _in_message(path: Path | None) -> Path | None:

@@ -825,6 +825,20 @@ def test_bodies_that_are_no_objects_are_compared(case: str) -> None:
     assert diff_tapes(listed([bare(old)]), listed([bare(old)])).same
 
 
+def test_no_depth_and_no_number_is_too_much() -> None:
+    """A tape may hold values that Python would rather not write out."""
+    deep: Json = []
+    for _ in range(9_000):
+        deep = [deep]
+    long = 10**9_999
+
+    reports = [
+        diff_bodies({"x": old}, {"x": new}) for old, new in ((deep, [deep]), (deep, 1), (long, long + 1))
+    ]
+
+    assert [marks(report) for report in reports] == ["F", "F", "F"]
+
+
 def test_method_and_path_are_told() -> None:
     """The same body to another place is another request."""
     old = Exchange(0, Request("POST", "/v1/a", body=Body.json({})))
