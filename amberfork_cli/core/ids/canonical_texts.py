@@ -80,7 +80,7 @@ class _Written(History):
     def take(self, message: JsonValue, part: Part) -> None:
         """Take in one more message."""
         tokens = self._linker.tokens(part.sites)
-        self._mentions.take(part, self._linker.telling)
+        self._mentions.take(part)
         self._odd = self._odd or _LOOKALIKE in part.blank or _left_alone(part.sites, tokens)
         made = with_texts_at(message, _texts(part.sites, tokens))
         text = jsontext.dumps(made, sort_keys=self._sort_keys)
@@ -102,7 +102,7 @@ class _Written(History):
     def needs_a_look(self, around: Part) -> bool:
         """Whether more than where IDs stand decides what becomes of the body that has this around it."""
         linker = self._linker
-        mentioned = self._mentions.with_rest(around, linker.telling, linker.odd)
+        mentioned = self._mentions.found(around, linker.telling, linker.odd)
         return self._odd or linker.doubtful or mentioned
 
 

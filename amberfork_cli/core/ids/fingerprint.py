@@ -182,8 +182,7 @@ class Sketcher:
     def _digest(self, *pieces: bytes) -> str:
         hashed = self._begun.copy()
         for piece in pieces:
-            hashed.update(b"%d:" % len(piece))
-            hashed.update(piece)
+            hashed.update(b"%d:%b" % (len(piece), piece))
         return f"{RULES_VERSION}:{hashed.hexdigest()}"
 
     def _thread(self, name: str) -> Thread:

@@ -50,20 +50,16 @@ class History(ABC):
         """Whether the messages still mean what they meant when they were taken in."""
         return True
 
-    def goes_on(self, name: str, messages: list[JsonValue]) -> bool:
+    def goes_on(self, messages: list[JsonValue]) -> bool:
         """Whether messages begin with the very objects of this history, and mean the same."""
         return (
-            0 < len(self.messages) <= len(messages)
-            and self.messages[0] is messages[0]  # mostly it is not, and asking `all` takes longer
-            and self.name == name
-            and all(map(is_, self.messages, messages))
-            and self.stands()
+            len(self.messages) <= len(messages) and all(map(is_, self.messages, messages)) and self.stands()
         )
 
-    def begins(self, name: str, text: bytes) -> bool:
+    def begins(self, text: bytes) -> bool:
         """Whether messages of that text begin with this history, whole ones only, and mean the same."""
         end = len(self.text)
-        if not end or self.name != name or not text.startswith(self.text):
+        if not end or not text.startswith(self.text):
             return False
         return (len(text) == end or text[end] == _COMMA) and self.stands()
 
@@ -95,7 +91,9 @@ class Histories(Generic[_History]):
         known = self._by_objects(name, messages)
         if known is None and messages:
             text = jsontext.dumps(messages, sort_keys=True)[:-1]
-            known = _longest([one for one in self._known if one.whole.begins(name, text)])
+            known = _longest(
+                [one for one in self._known if one.whole.name == name and one.whole.begins(text)]
+            )
         known = known or _Known(self._begin(name))
         self._grow(known.whole, messages)
         known.whole.text = text
@@ -103,11 +101,12 @@ class Histories(Generic[_History]):
         return known.whole
 
     def _by_objects(self, name: str, messages: list[JsonValue]) -> _Known[_History] | None:
-        going_on = _longest([one for one in self._known if one.whole.goes_on(name, messages)])
-        if going_on or not messages:
-            return going_on
         alike = [one for one in self._known if one.whole.name == name and one.whole.messages]
-        return self._renewed(alike, messages) or self._branched(alike, messages)
+        if not messages:
+            return None
+        first = messages[0]
+        begun = [one for one in alike if one.whole.messages[0] is first and one.whole.goes_on(messages)]
+        return _longest(begun) or self._renewed(alike, messages) or self._branched(alike, messages)
 
     def _renewed(self, alike: list[_Known[_History]], messages: list[JsonValue]) -> _Known[_History] | None:
         """The history that has all of these messages but for the first, with that in its place."""
@@ -132,7 +131,7 @@ class Histories(Generic[_History]):
             return None
         common = messages[:count]
         stem = known.stem
-        if stem is None or not stem.goes_on(known.whole.name, common):
+        if stem is None or not stem.goes_on(common):
             stem = self._begin(known.whole.name)
         self._grow(stem, common)
         known.whole, known.stem = stem.copy(), stem

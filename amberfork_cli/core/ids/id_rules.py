@@ -244,7 +244,8 @@ def _walked(
         child = node[key]
         if isinstance(child, str):
             if use is not None and (key, child) != _BEFORE_ALL:
-                (rest or found).extend(_of_string(use, child, (*paths.of(chain), key)))
+                path = (*paths.of(chain), key) if chain else (key,)
+                (rest or found).extend(_of_string(use, child, path))
         elif isinstance(child, (dict, list)):
             if entered:
                 rest.append((child, key, (chain, key), below))

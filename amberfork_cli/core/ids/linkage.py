@@ -134,12 +134,6 @@ class Linker:
         twin._numbers = self._numbers
         return twin
 
-    def counts(self) -> dict[IdClass, int]:
-        """How many tokens each class has given out so far."""
-        counts = {id_class: len(known) for id_class, known in self._values.items()}
-        counts[IdClass.CALL] += self._numbers
-        return counts
-
     def stands(self) -> bool:
         """Whether the tape still explains what was asked as it did then."""
         return all(self._minted.get(value, ()) == answer for value, answer in self.asked.items())

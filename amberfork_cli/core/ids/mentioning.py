@@ -6,7 +6,7 @@ text is searched once for the few ways in which they begin, and what stands ther
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 
 from amberfork_cli.core import jsontext
@@ -47,69 +47,74 @@ class _Alike:
 class MentionSearch:
     """Looks for the IDs of a conversation in its messages, whichever come first.
 
-    `found` stays once it is true.
+    Messages are looked into when it is asked for what they mention: all that are new in one go.
     """
 
     def __init__(self) -> None:
-        self.found = False
+        self._found = False
         self._parts: list[Part] = []
+        self._new: list[Part] = []
         self._ids: set[str] = set()
         self._alike: dict[bytes, _Alike] = {}
         self._words: set[str] | None = None
         self._rest: Part | None = None
         self._in_rest: dict[bytes, set[bytes]] = {}
 
-    def take(self, part: Part, telling: Container[str]) -> None:
-        """Take in one more message, and those of its IDs that tell."""
-        for value in _brought(part, telling):
-            if value not in self._ids:
-                self._take_id(value)
+    def take(self, part: Part) -> None:
+        """Take in one more message."""
         self._parts.append(part)
-        self._look_into(part)
+        self._new.append(part)
 
     def renew(self, part: Part) -> None:
         """Take another first message in place of the one that there is; neither has IDs."""
         self._parts[0] = part
-        self._look_into(part)
+        self._new.append(part)
 
     def copy(self) -> MentionSearch:
         """A search that has found the same and goes its own way from here."""
         twin = MentionSearch()
-        twin.found, twin._parts, twin._ids = self.found, self._parts.copy(), self._ids.copy()
+        twin._found, twin._ids = self._found, self._ids.copy()
+        twin._parts, twin._new = self._parts.copy(), self._new.copy()
         twin._alike = {start: alike.copy() for start, alike in self._alike.items()}
         twin._words = None if self._words is None else self._words.copy()
         return twin
 
-    def _look_into(self, part: Part) -> None:
-        if self._words is not None:
-            self._words |= part.words
-            self.found = self.found or not part.words.isdisjoint(self._ids)
-            return
-        text = part.blank
-        for start, alike in self._alike.items():
-            if start in text:
-                beginnings = _beginnings(text, start)
-                alike.seen |= beginnings
-                self.found = self.found or alike.stand_in(text, beginnings)
-
-    def with_rest(self, rest: Part, telling: Container[str], odd: Collection[str]) -> bool:
-        """Whether anything is mentioned in the messages or in the rest of a body, which is not taken in.
+    def found(self, rest: Part, telling: Container[str], odd: Collection[str]) -> bool:
+        """Whether one of the `telling` IDs seems to stand in the messages or in the rest of a body.
 
         The `odd` are IDs that `Part.words` leaves out: where words are looked up, they seem to be mentioned.
         """
-        if self.found or (odd and self._words is not None) or self._stands_in(rest):
+        self._look_into_new(telling)
+        if self._found or (odd and self._words is not None) or self._stands_in(rest):
             return True
-        brought = [as_text(value) for value in _brought(rest, telling)]
+        brought = [as_text(site.value) for site in rest.sites if site.value in telling]
         return any(id_ in part.blank for id_ in brought for part in (rest, *self._parts))
+
+    def _look_into_new(self, telling: Container[str]) -> None:
+        new, self._new = self._new, []
+        for part in new:
+            for site in part.sites:
+                if site.value in telling and site.value not in self._ids:
+                    self._take_id(site.value)
+        if self._words is not None:
+            words = set().union(*(part.words for part in new))
+            self._words |= words
+            self._found = self._found or not words.isdisjoint(self._ids)
+            return
+        text = b"\n".join([part.blank for part in new])
+        for start, alike in self._alike.items():
+            beginnings = _beginnings(text, start)
+            alike.seen |= beginnings
+            self._found = self._found or alike.stand_in(text, beginnings)
 
     def _take_id(self, value: str) -> None:
         self._ids.add(value)
         if self._words is not None:
-            self.found = self.found or value in self._words
+            self._found = self._found or value in self._words
             return
         text = as_text(value)
         if self._alike_to(text[:_START]).add(text):
-            self.found = self.found or any(text in part.blank for part in self._parts)
+            self._found = self._found or any(text in part.blank for part in self._parts)
 
     def _alike_to(self, start: bytes) -> _Alike:
         if start not in self._alike:
@@ -132,11 +137,6 @@ class MentionSearch:
             if alike.stand_in(rest.blank, self._in_rest[start]):
                 return True
         return False
-
-
-def _brought(part: Part, telling: Container[str]) -> Iterable[str]:
-    """The IDs of a part that tell."""
-    return [site.value for site in part.sites if site.value in telling]
 
 
 def _beginnings(text: bytes, start: bytes) -> set[bytes]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from xxhash import xxh3_64_intdigest
 
@@ -22,6 +22,7 @@ from amberfork_cli.core.tape import JsonValue
 
 DIGEST_SIZE = 16
 _MEMO_BYTES = 4 << 20  # what a tape repeats lies close together: this much holds a few conversations
+_PLAIN = re.compile("[A-Za-z0-9_-]+")
 _PART_BYTES = 1500  # what a part takes beside its texts
 _FEW = 16  # IDs, and steps to each, that are worth remembering
 
@@ -84,13 +85,12 @@ class Parts:
 def read_part(value: JsonValue, text: bytes, *, at: Path, rules: IdRules) -> Part:
     """A part from its value and exact text."""
     found = tuple(sites(value, rules, at=at))
-    blanked = with_texts_at(value, {site.path: "" for site in found}) if found else value
-    blank_text = jsontext.dumps(blanked, sort_keys=True) if found else text
+    blank_text = (_blank_by_text(text, found) or _blank_by_value(value, found)) if found else text
     places = _places(found) if found else b""
     digest = content_digest(blank_text, places)
     if b'"cache_control"' not in blank_text:
         return Part(text, blank_text, found, places, digest, digest)
-    plain, hints = _without_hints(blanked)
+    plain, hints = _without_hints(with_texts_at(value, {site.path: "" for site in found}))
     thread = content_digest(jsontext.dumps(plain, sort_keys=True), places)
     return Part(text, blank_text, found, places, digest, thread, jsontext.dumps(hints, sort_keys=True))
 
@@ -124,6 +124,26 @@ def _all_places(places: tuple[_Place, ...]) -> bytes:
 _few_places = lru_cache(maxsize=512)(_all_places)
 
 
+def _blank_by_text(text: bytes, found: tuple[Site, ...]) -> bytes | None:
+    """The text with empty strings in place of IDs; `None` where one may stand as a string elsewhere, too.
+
+    An ID of plain letters in quotes is a whole string, or the end of one that quotes it; if there are as many
+    as there are sites of this ID, they are those.
+    """
+    values = [site.value for site in found]
+    for value in dict.fromkeys(values):
+        string = b'"%b"' % value.encode(errors="replace")
+        if not _PLAIN.fullmatch(value) or text.count(string) != values.count(value):
+            return None
+        text = text.replace(string, b'""')
+    return text
+
+
+def _blank_by_value(value: JsonValue, found: tuple[Site, ...]) -> bytes:
+    """The same by way of the value."""
+    return jsontext.dumps(with_texts_at(value, {site.path: "" for site in found}), sort_keys=True)
+
+
 def content_digest(*pieces: bytes) -> bytes:
     """A digest of the pieces, each with its length, so that no two lists of pieces run together."""
     hashed = blake2b(digest_size=DIGEST_SIZE)
@@ -155,34 +175,26 @@ def with_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
 
 def with_texts_at(value: JsonValue, texts: Mapping[Path, str]) -> JsonValue:
     """The value with other strings at those paths; what none of them leads into is shared with the value."""
-    root = here = _copy(value)
+    root = _copy(value)
+    here: Any = root
     copies = {id(root)}
     last: Path = ("",)
     for path, text in texts.items():
         at = len(last) - 1 if path[: len(last) - 1] == last[:-1] else 0  # a text mostly leads on to the next
         here = here if at else root
         for key in path[at:-1]:
-            child = _get(here, key)
+            child = here[key]
             if id(child) not in copies:
-                child = _copy(child)
+                child = here[key] = child.copy()
                 copies.add(id(child))
-                _set(here, key, child)
             here = child
-        _set(here, path[-1], text)
+        here[path[-1]] = text
         last = path
     return root
 
 
 def _copy(value: JsonValue) -> JsonValue:
     return value.copy() if isinstance(value, (dict, list)) else value
-
-
-def _get(container: JsonValue, key: str | int) -> JsonValue:
-    if isinstance(container, dict) and isinstance(key, str):
-        return container[key]
-    if isinstance(container, list) and isinstance(key, int):
-        return container[key]
-    raise KeyError(key)
 
 
 def _set(container: JsonValue, key: str | int, value: JsonValue) -> None:

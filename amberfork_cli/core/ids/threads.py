@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Self, TypeAlias
+from typing import Self
 
 from xxhash import xxh3_128
 
@@ -37,16 +37,24 @@ class Story:
     """What the messages of a thread say, one by one, IDs and cache hints set aside.
 
     `digests` are those of the messages, `prefixes` those of the first one, two, three … of them; `links` say
-    what the IDs of each message mean, counted from where it begins.
+    what the IDs of each message mean, counted from where it begins. `counts` says how many tokens of each
+    class all of them have.
     """
 
     digests: list[bytes]
     prefixes: list[bytes]
     links: list[bytes]
+    counts: dict[IdClass, int]
+
+    def count(self, tokens: Iterable[Token | None]) -> None:
+        """Count the tokens of one more message."""
+        for token in tokens:
+            if token is not None and isinstance(token[1], int):
+                self.counts[token[0]] = max(self.counts[token[0]], token[1] + 1)
 
     def copy(self) -> Story:
         """The same story, to be told on another way."""
-        return Story(self.digests.copy(), self.prefixes.copy(), self.links.copy())
+        return Story(self.digests.copy(), self.prefixes.copy(), self.links.copy(), self.counts.copy())
 
 
 class Thread(History):
@@ -61,8 +69,8 @@ class Thread(History):
         self._digested: list[bytes] = []
         self._hash = blake2b(digest_size=32)
         self._mentions = MentionSearch()
-        self._meanings: list[_Meaning] = []
-        self._story = Story([], [], [])
+        self._tokens: list[Sequence[Token | None]] = []
+        self._story = Story([], [], [], dict(_FROM_START))
         self._prefix = xxh3_128()
 
     def copy(self) -> Self:
@@ -71,7 +79,7 @@ class Thread(History):
         twin.parts, twin.hints = self.parts.copy(), self.hints.copy()
         twin._linker, twin._mentions = self._linker.copy(), self._mentions.copy()
         twin._digested, twin._hash = self._digested.copy(), self._hash.copy()
-        twin._meanings = self._meanings.copy()
+        twin._tokens = self._tokens.copy()
         twin._story, twin._prefix = self._story.copy(), self._prefix.copy()
         return twin
 
@@ -81,18 +89,15 @@ class Thread(History):
 
     def take(self, message: JsonValue, part: Part) -> None:  # noqa: ARG002 - a part says all of it
         """Take in one more message."""
-        meaning = _NO_MEANING
-        if part.sites:
-            since = self._linker.counts()
-            meaning = self._linker.tokens(part.sites), since
-        digested = part.digest + _pattern(part.sites, meaning[0])
+        tokens = self._linker.tokens(part.sites) if part.sites else _NO_TOKENS
+        digested = part.digest + _pattern(part.sites, tokens)
         self._digested.append(digested)
         self._hash.update(digested)
-        self._mentions.take(part, self._linker.telling)
+        self._mentions.take(part)
         if part.hints:
             self.hints.append((len(self.parts), part.hints))
         self.parts.append(part)
-        self._meanings.append(meaning)
+        self._tokens.append(tokens)
         self.weight += 2 * len(part.text)
 
     def renew(self, message: JsonValue, part: Part) -> bool:  # noqa: ARG002 - a part says all of it
@@ -112,9 +117,10 @@ class Thread(History):
         """What the messages compare by where two conversations differ; only then one asks for it."""
         digests, prefixes, links = self._story.digests, self._story.prefixes, self._story.links
         told = len(digests)
-        for part, (tokens, since) in zip(self.parts[told:], self._meanings[told:], strict=True):
+        for part, tokens in zip(self.parts[told:], self._tokens[told:], strict=True):
             digests.append(part.thread)
-            links.append(_pattern(part.sites, tokens, since=since))
+            links.append(_pattern(part.sites, tokens, since=self._story.counts))
+            self._story.count(tokens)
         for digest in digests[len(prefixes) :]:
             self._prefix.update(digest)
             prefixes.append(self._prefix.digest())
@@ -124,7 +130,7 @@ class Thread(History):
         """The digest of the messages and of the rest of the body, which is not taken in."""
         linker = self._linker.copy() if rest.sites else self._linker
         tokens = linker.tokens(rest.sites)
-        if linker.doubtful or self._mentions.with_rest(rest, linker.telling, linker.odd):
+        if linker.doubtful or self._mentions.found(rest, linker.telling, linker.odd):
             return self._linked_again(rest)
         return Ending(
             content_digest(self._hash.digest(), rest.digest, _pattern(rest.sites, tokens)),
@@ -149,14 +155,15 @@ class Thread(History):
 
 _LETTERS = {IdClass.CALL: b"c", IdClass.ITEM: b"i", IdClass.BLOB: b"b"}
 _FROM_START: Mapping[IdClass, int] = dict.fromkeys(IdClass, 0)
-_Meaning: TypeAlias = "tuple[Sequence[Token | None], Mapping[IdClass, int]]"
-_NO_MEANING: _Meaning = (), _FROM_START
+_NO_TOKENS: Sequence[Token | None] = ()
 
 
 def _pattern(
-    found: Iterable[Site], tokens: Iterable[Token | None], *, since: Mapping[IdClass, int] = _FROM_START
+    found: Sequence[Site], tokens: Iterable[Token | None], *, since: Mapping[IdClass, int] = _FROM_START
 ) -> bytes:
     """What the IDs of a part mean, as bytes; an ID that the rules leave alone stands for itself."""
+    if not found:
+        return b""
     return b"".join([_sign(site.value, token, since) for site, token in zip(found, tokens, strict=True)])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from odd_bodies import DATA, ODD_IDS, bodies
+from odd_bodies import DATA, MESSAGES, ODD_IDS, bodies
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.ids import parts
@@ -83,6 +83,26 @@ def test_texts_stand_at_their_paths_and_nowhere_else(body: JsonValue, draw: Rand
     for path, text in texts.items():
         reduce(getitem, path[:-1], plainly)[path[-1]] = text
     assert (made, body) == (plainly, before)
+
+
+@given(MESSAGES, st.sampled_from(list(IdRules)))
+@settings(max_examples=200, deadline=None)
+def test_a_blank_text_is_that_of_the_value_without_its_ids(message: JsonValue, rules: IdRules) -> None:
+    """However it is come by: most IDs are taken out of the text."""
+    found = read_part(message, jsontext.dumps(message, sort_keys=True), at=("messages", 0), rules=rules)
+
+    plainly = with_texts_at(message, {site.path: "" for site in found.sites})
+    assert found.blank == jsontext.dumps(plainly, sort_keys=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["call_12", 'say "call_12', '"call_12"', "call_12,", {"call_12": 1}, ["call_12"]]
+)
+def test_an_id_that_stands_as_data_too_is_taken_out_where_it_is_an_id(text: JsonValue) -> None:
+    """Whole, as a name, at the end of a text or in quotes."""
+    found = part({"type": "tool_use", "id": "call_12", "input": text})
+
+    assert found.blank == b'{"id":"","input":%b,"type":"tool_use"}' % jsontext.dumps(text)
 
 
 @given(bodies(), st.randoms(use_true_random=False))

@@ -54,8 +54,7 @@ def test_a_history_begins_with_whole_messages_only(
     """Text that goes on in the middle of a message is another history."""
     begun = thread(history, IdRules.ALL)
 
-    assert begun.begins("messages", text_of(longer)) is does
-    assert not begun.begins("input", text_of(longer))
+    assert begun.begins(text_of(longer)) is does
 
 
 def test_a_history_whose_ids_mean_something_else_by_now_is_another() -> None:
@@ -64,9 +63,9 @@ def test_a_history_whose_ids_mean_something_else_by_now_is_another() -> None:
     history: list[JsonValue] = [{"type": "function_call_output", "call_id": "0", "output": "running"}]
     begun = thread(history, IdRules.ALL, minted)
 
-    before = begun.begins("messages", text_of(history)), begun.goes_on("messages", history)
+    before = begun.begins(text_of(history)), begun.goes_on(history)
     minted["0"] = (b"first tool_call 0",)
-    after = begun.begins("messages", text_of(history)), begun.goes_on("messages", history)
+    after = begun.begins(text_of(history)), begun.goes_on(history)
 
     assert (before, after) == ((True, True), (False, False))
 
@@ -77,9 +76,8 @@ def test_a_history_goes_on_from_the_very_messages_that_were_read() -> None:
     twin: JsonValue = {"role": "user", "content": "Go."}
     begun = thread([one], IdRules.ALL)
 
-    assert [begun.goes_on("messages", history) for history in ([one], [one, twin], [one, one])] == [True] * 3
-    assert [begun.goes_on("messages", history) for history in ([twin], [twin, one], [])] == [False] * 3
-    assert not begun.goes_on("input", [one])
+    assert [begun.goes_on(history) for history in ([one], [one, twin], [one, one])] == [True] * 3
+    assert [begun.goes_on(history) for history in ([twin], [twin, one], [])] == [False] * 3
 
 
 def test_links_count_from_where_a_message_begins() -> None:
