@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from answers import say as say_hi
+from sdk_answers import say as say_hi
 from stub_provider import Asked, StubProvider
 
 from amberfork_cli.core.tape import Exchange

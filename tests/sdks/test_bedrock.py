@@ -3,10 +3,7 @@
 import re
 
 import pytest
-from answers import say
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
+from sdk_answers import say
 from stub_provider import Answer
 
 BOTO3 = """
@@ -88,6 +85,10 @@ def no_other_keys(monkeypatch, tmp_path):
 
 def strict(asked):
     """The same words for those who have signed as AWS wants it, for the host that they reach."""
+    from botocore.auth import SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
+
     url = f"http://{asked.headers['host']}{asked.path}"
     region, service, names = SCOPE.search(asked.headers["authorization"]).groups()
     headers = {name: asked.headers[name] for name in names.split(";")}

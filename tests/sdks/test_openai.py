@@ -2,7 +2,7 @@
 
 import json
 
-from answers import say
+from sdk_answers import say
 from stub_provider import Answer
 
 VARIABLES = [("OPENAI_BASE_URL", "/v1")]
