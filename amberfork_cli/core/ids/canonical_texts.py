@@ -74,7 +74,7 @@ class _Written(History):
         """A history of the same messages that goes its own way from here."""
         twin = type(self)(self.name, rules=self._rules, sort_keys=self._sort_keys)
         twin.canonical, twin._first, twin._odd = self.canonical, self._first, self._odd
-        twin._linker, twin._mentions = self._linker.copy(), self._mentions.copy()
+        twin._linker, twin._mentions = self._linker.copy(), self._mentions.copy(self._linker.telling)
         return twin
 
     def take(self, message: JsonValue, part: Part) -> None:

@@ -70,11 +70,11 @@ class MentionSearch:
         self._parts[0] = part
         self._new.append(part)
 
-    def copy(self) -> MentionSearch:
-        """A search that has found the same and goes its own way from here."""
+    def copy(self, telling: Container[str]) -> MentionSearch:
+        """A search that has found the same and goes its own way from here, given the IDs that tell so far."""
+        self._look_into_new(telling)  # or every copy would do so
         twin = MentionSearch()
-        twin._found, twin._ids = self._found, self._ids.copy()
-        twin._parts, twin._new = self._parts.copy(), self._new.copy()
+        twin._found, twin._ids, twin._parts = self._found, self._ids.copy(), self._parts.copy()
         twin._alike = {start: alike.copy() for start, alike in self._alike.items()}
         twin._words = None if self._words is None else self._words.copy()
         return twin

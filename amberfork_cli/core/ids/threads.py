@@ -77,7 +77,7 @@ class Thread(History):
         """A thread of the same messages that goes its own way from here."""
         twin = type(self)(self.name, self._rules, self._minted)
         twin.parts, twin.hints = self.parts.copy(), self.hints.copy()
-        twin._linker, twin._mentions = self._linker.copy(), self._mentions.copy()
+        twin._linker, twin._mentions = self._linker.copy(), self._mentions.copy(self._linker.telling)
         twin._digested, twin._hash = self._digested.copy(), self._hash.copy()
         twin._tokens = self._tokens.copy()
         twin._story, twin._prefix = self._story.copy(), self._prefix.copy()
