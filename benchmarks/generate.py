@@ -21,17 +21,47 @@ from wires import APIS, Json, Mint
 UNITS = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
-def exchanges(issued: Run, api: str, *, ids: int = 1) -> Iterator[bytes]:
-    """The tape of a run without a header, line by line; an item is serialised once for all that carry it."""
+def exchanges(issued: Run, api: str, *, ids: int = 1, habit: str = "none") -> Iterator[bytes]:
+    """The tape of a run without a header, line by line; an item is serialised once for all that carry it.
+
+    `habit` is one of `HABITS`: what the client does to the history that it sends.
+    """
     wire = APIS[api](Mint(ids))
     rest, member = orjson.dumps(wire.rest(issued))[1:-1], orjson.dumps(wire.history)
     history = [orjson.dumps(item) for item in wire.opening(issued)]
-    for turn in (*issued.rounds, Round(issued.answer, ())):
+    for number, turn in enumerate((*issued.rounds, Round(issued.answer, ()))):
         response, added = wire.respond(turn.words, turn.calls)
-        yield _line(wire.path, b"{%s,%s:[%s]}" % (rest, member, b",".join(history)), response)
+        sent = HABITS[habit](history, number)
+        yield _line(wire.path, b"{%s,%s:[%s]}" % (rest, member, b",".join(sent)), response)
         history += [orjson.dumps(item) for item in added]
         if turn.question:
             history.append(orjson.dumps(wire.ask(turn.question)))
+
+
+def _as_it_is(history: list[bytes], _: int) -> list[bytes]:
+    return history
+
+
+def _with_hints(history: list[bytes], _: int) -> list[bytes]:
+    """The last two messages of the user ask to be cached, as SDKs of Anthropic do it: the hints move on."""
+    sent = history.copy()
+    for at in [at for at, text in enumerate(history) if b'"role":"user"' in text[:20]][-2:]:
+        item = orjson.loads(history[at])
+        if isinstance(item["content"], str):
+            item["content"] = [{"type": "text", "text": item["content"]}]
+        item["content"][-1]["cache_control"] = {"type": "ephemeral"}
+        sent[at] = orjson.dumps(item)
+    return sent
+
+
+def _with_the_time(history: list[bytes], number: int) -> list[bytes]:
+    """The first message tells the time, which is another one in every request."""
+    first = orjson.loads(history[0])
+    first["content"] += f" It is {9 + number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}."
+    return [orjson.dumps(first), *history[1:]]
+
+
+HABITS = {"none": _as_it_is, "hints": _with_hints, "clock": _with_the_time}
 
 
 def write(file: BinaryIO, lines: Iterable[bytes], *, size: int = 0) -> int:
@@ -64,7 +94,7 @@ def _conversation(asked: argparse.Namespace, number: int) -> Iterator[bytes]:
     for edit, turn in edits:
         if turn is not None:
             issued = edit(issued, turn)
-    return exchanges(issued, asked.api, ids=asked.ids + 1_000_003 * number)
+    return exchanges(issued, asked.api, ids=asked.ids + 1_000_003 * number, habit=asked.habit)
 
 
 def _line(path: str, body: bytes, response: Json) -> bytes:
@@ -91,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--round-bytes", type=int, default=ROUND_BYTES, help="what a round adds to a request")
     parser.add_argument("--seed", type=int, default=1, help="what is said")
     parser.add_argument("--ids", type=int, default=1, help="which IDs are minted")
+    parser.add_argument("--habit", choices=HABITS, default="none", help="what the client does to a history")
     parser.add_argument("--drop", type=int, help="leave out this round of each conversation")
     parser.add_argument("--argument", type=int, help="change an argument in this round")
     parser.add_argument("--swap", type=int, help="swap two results of this round")

@@ -23,6 +23,7 @@ from amberfork_cli.core import jsontext
 from amberfork_cli.core.repeats import RepeatReader
 
 TURNS = {12: 20, 100: 2, 400: 1}  # so many conversations of each length
+HABITS = [("anthropic", "hints", "cache hints move on"), ("openai-chat", "clock", "a prompt tells the time")]
 TARGETS = {12: "≤ 3.5", 100: "≤ 2.5", 400: ""}
 
 
@@ -61,6 +62,11 @@ def _tapes(folder: Path, corpus: Path) -> Iterator[tuple[str, str, Path]]:
                 generate.write(file, issued)
             if count:
                 yield f"{api}, {turns} turns", TARGETS[turns], tape
+    for api, habit, name in HABITS:
+        tape = folder / f"{api}-{habit}.jsonl"
+        with tape.open("wb") as file:
+            generate.write(file, generate.exchanges(agent_runs.run(0, turns=100), api, habit=habit))
+        yield f"{api}, 100 turns, {name}", "", tape
     for recorded in sorted(corpus.glob("*.jsonl.gz")) if corpus.is_dir() else ():
         tape = folder / recorded.stem
         tape.write_bytes(gzip.decompress(recorded.read_bytes()))

@@ -69,8 +69,33 @@ def test_a_round_with_one_call_has_nothing_to_swap() -> None:
         dropped(issued, 8)
 
 
-def _read(issued: Run, api: str, *, ids: int = 1) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in exchanges(issued, api, ids=ids)]
+def test_hints_move_on_with_the_history() -> None:
+    """The last two messages of the user have one, and nothing else differs from a run without."""
+    issued = run(4, turns=6)
+    plain = [_history(exchange) for exchange in _read(issued, "anthropic")]
+
+    hinted = [_history(exchange) for exchange in _read(issued, "anthropic", habit="hints")]
+
+    for messages, others in zip(plain, hinted, strict=True):
+        users = [at for at, message in enumerate(messages) if message["role"] == "user"]
+        changed = [at for at, (one, other) in enumerate(zip(messages, others, strict=True)) if one != other]
+        assert changed == users[-2:]
+        assert all(others[at]["content"][-1]["cache_control"] == {"type": "ephemeral"} for at in changed)
+
+
+def test_a_prompt_can_tell_the_time() -> None:
+    """It is another one in every request, and all that differs from a run without."""
+    issued = run(4, turns=6)
+    plain = [_history(exchange) for exchange in _read(issued, "openai-chat")]
+
+    told = [_history(exchange) for exchange in _read(issued, "openai-chat", habit="clock")]
+
+    assert [messages[1:] for messages in told] == [messages[1:] for messages in plain]
+    assert len({messages[0]["content"] for messages in told}) == 6
+
+
+def _read(issued: Run, api: str, *, ids: int = 1, habit: str = "none") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in exchanges(issued, api, ids=ids, habit=habit)]
 
 
 def _history(exchange: dict[str, Any]) -> list[Any]:
