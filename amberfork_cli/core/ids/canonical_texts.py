@@ -36,7 +36,7 @@ class CanonicalTexts:
         self._sort_keys = sort_keys
         self._parts = Parts(rules)
         begin = partial(_Written, rules=rules, sort_keys=sort_keys)
-        self._histories = Histories(self._parts, begin, most_bytes=_MOST_BYTES)
+        self._histories = Histories(self._parts, begin, most_bytes=_MOST_BYTES, ordered=not sort_keys)
 
     def of(self, body: JsonValue) -> bytes | None:
         """What `canonicalize` makes of that body, as JSON; `None` where it takes a look at all of it.

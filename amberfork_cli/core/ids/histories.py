@@ -25,7 +25,7 @@ class History(ABC):
     """What is made of the messages of a conversation, one after the other.
 
     `messages` are the objects it was made from: a reader may give the same ones again, which are the same
-    messages without a look at them. `text` is their exact JSON without the closing bracket, if it is known;
+    messages without a look at them. `text` is their JSON without the closing bracket, if it is known;
     `weight` about how many bytes all of this takes.
     """
 
@@ -78,11 +78,15 @@ class _Known(Generic[_History]):
 class Histories(Generic[_History]):
     """Finds the history that messages go on with, and makes it that of all of them.
 
-    `begin` makes one without messages, given the name of the member that holds them.
+    `begin` makes one without messages, given the name of the member that holds them. Unless `ordered`,
+    messages are the same whatever the order of their members.
     """
 
-    def __init__(self, parts: Parts, begin: Callable[[str], _History], *, most_bytes: int) -> None:
-        self._parts, self._begin, self._most_bytes = parts, begin, most_bytes
+    def __init__(
+        self, parts: Parts, begin: Callable[[str], _History], *, most_bytes: int, ordered: bool = False
+    ) -> None:
+        self._parts, self._begin = parts, begin
+        self._most_bytes, self._ordered = most_bytes, ordered
         self._known: list[_Known[_History]] = []
 
     def of(self, name: str, messages: list[JsonValue]) -> _History:
@@ -90,7 +94,7 @@ class Histories(Generic[_History]):
         text = b""
         known = self._by_objects(name, messages)
         if known is None and messages:
-            text = jsontext.dumps(messages, sort_keys=True)[:-1]
+            text = jsontext.dumps(messages, sort_keys=not self._ordered)[:-1]
             known = _longest(
                 [one for one in self._known if one.whole.name == name and one.whole.begins(text)]
             )

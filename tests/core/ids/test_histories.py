@@ -1,6 +1,7 @@
 """Which history a request goes on with, and that keeping some of another comes to what reading anew does."""
 
 from copy import deepcopy
+from functools import partial
 from random import Random
 from typing import Any, Self
 
@@ -69,6 +70,24 @@ def test_equal_messages_are_known_by_their_text() -> None:
     histories.of("input", deepcopy(first))
 
     assert noted == [*first, {"role": "tool"}, *first]
+
+
+def test_the_order_of_members_may_count() -> None:
+    """Where messages are written as they came."""
+    one: list[Json] = [{"role": "user", "content": "a"}]
+    other: list[Json] = [{"content": "a", "role": "user"}]
+    taken = []
+
+    for ordered in (False, True):
+        noted: list[Json] = []
+        histories = Histories(
+            Parts(IdRules.ALL), partial(Watched, noted=noted), most_bytes=1 << 20, ordered=ordered
+        )
+        for messages in (one, other):
+            histories.of("messages", messages)
+        taken.append(len(noted))
+
+    assert taken == [1, 2]
 
 
 def test_a_first_message_that_tells_the_time_is_taken_in_alone() -> None:
