@@ -128,9 +128,17 @@ class _Messages:
         yield from hunks.of_gap(gone, come)
 
     def _hunks(self) -> Hunks:
-        gone = [(self._old[i], self._keys_old[i]) for i, j in self._pairs if i is not None and j is None]
-        come = [self._order[j] for i, j in self._pairs if i is None and j is not None]
-        return Hunks(gone, [(self._new[at], self._keys_new[at]) for at in come])
+        facing_ = [(i, None if j is None else self._order[j]) for i, j in self._pairs]
+        other = [
+            (i, j) for i, j in facing_ if i is None or j is None or self._keys_old[i] != self._keys_new[j]
+        ]
+        olds = [(self._old[i], self._keys_old[i], j is None) for i, j in other if i is not None]
+        news = [(self._new[j], self._keys_new[j], i is None) for i, j in other if j is not None]
+        alone, changed = (
+            [[(element, key) for element, key, lone in side if lone is which] for side in (olds, news)]
+            for which in (True, False)
+        )
+        return Hunks(alone[0], alone[1], (changed[0], changed[1]))
 
     def _ends_at(self, run: Reordered, i: int) -> bool:
         """Whether a reordered run ends with that recorded message, and its order is to be told."""

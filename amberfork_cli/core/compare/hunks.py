@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import TypeAlias
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.finding import Finding, origin_of, range_text
@@ -16,24 +17,22 @@ from amberfork_cli.core.dialects.model import Message, ToolCall
 from amberfork_cli.core.ids.id_rules import Path
 from amberfork_cli.core.paths import to_text
 
+Keyed: TypeAlias = "tuple[Element, Hashable]"
+Changed: TypeAlias = "tuple[Sequence[Keyed], Sequence[Keyed]]"
+
 
 class Hunks:
     """Tells of the messages without a counterpart; of those that the other side has elsewhere it says where.
 
-    `gone` and `come` are all of them with what tells whether two are the same, in their order.
+    `gone` and `come` are all of them with what tells whether two are the same, in their order, `changed` the
+    messages of either side that face another one than themselves.
     """
 
-    def __init__(
-        self, gone: Sequence[tuple[Element, Hashable]], come: Sequence[tuple[Element, Hashable]]
-    ) -> None:
-        self._re_issued: dict[Path, Path] = {}
-        waiting: dict[Hashable, deque[Path]] = defaultdict(deque)
-        for element, key in come:
-            waiting[key].append(element.path)
-        for element, key in gone:
-            if waiting[key]:
-                self._re_issued[element.path] = waiting[key].popleft()
+    def __init__(self, gone: Sequence[Keyed], come: Sequence[Keyed], changed: Changed = ((), ())) -> None:
+        self._re_issued = _found(gone, come)
         self._recorded = {there: here for here, there in self._re_issued.items()}
+        self._re_issued |= _found([one for one in gone if one[0].path not in self._re_issued], changed[1])
+        self._recorded |= _found([one for one in come if one[0].path not in self._recorded], changed[0])
         self._gaps = 0
 
     def of_gap(
@@ -63,6 +62,14 @@ class Hunks:
             moved=moved,
             gap=self._gaps,
         )
+
+
+def _found(messages: Sequence[Keyed], others: Sequence[Keyed]) -> dict[Path, Path]:
+    """For each message where the same one stands among others, of which each is one."""
+    waiting: dict[Hashable, deque[Path]] = defaultdict(deque)
+    for element, key in others:
+        waiting[key].append(element.path)
+    return {element.path: waiting[key].popleft() for element, key in messages if waiting.get(key)}
 
 
 def _runs(elements: Sequence[Element], elsewhere: Mapping[Path, Path]) -> Iterator[list[Element]]:

@@ -63,3 +63,18 @@ def test_of_messages_that_repeat_only_as_many_are_elsewhere_as_there_are() -> No
         ("messages[2]", False),
         ("messages[7]–[8]", True),
     ]
+
+
+def test_a_message_that_faces_another_one_is_not_missing_either() -> None:
+    """It stands where something else was recorded."""
+    keyed = [[(one, str(one.value))] for one in (element(1, "a"), element(7, "a"))]
+
+    found = [
+        list(Hunks(keyed[0], [], ([], keyed[1])).of_gap([element(1, "a")], [])),
+        list(Hunks([], keyed[0], (keyed[1], [])).of_gap([], [element(1, "a")])),
+    ]
+
+    assert [[lines(one.spot)[0] for one in side] for side in found] == [
+        ["messages[1] re-issued at messages[7]"],
+        ["messages[1] recorded at messages[7]"],
+    ]
