@@ -68,13 +68,18 @@ def _changes(old: JsonValue, new: JsonValue, old_path: Path, new_path: Path) -> 
     elif isinstance(old, str) and isinstance(new, str):
         yield from _of_texts(old, new, old_path, new_path)
     else:
-        yield Change(_kind(old, new), old_path, new_path, old, new)
+        yield Change(_kind(old, new, old_path), old_path, new_path, old, new)
 
 
-def _kind(old: JsonValue, new: JsonValue) -> Kind:
+_CONTENTS = frozenset({"content", "output", "toolResult"})
+"""The members that lead to what a message says, which may be written in two forms."""
+
+
+def _kind(old: JsonValue, new: JsonValue, path: Path) -> Kind:
     if _is_number(old) and _is_number(new):
         return Kind.SPELLING if old == new else Kind.VALUE
-    if _lone_text(old) is not None and _lone_text(old) == _lone_text(new):
+    says = all(isinstance(key, int) or key in _CONTENTS for key in path)
+    if says and _lone_text(old) is not None and _lone_text(old) == _lone_text(new):
         return Kind.FORM
     return Kind.VALUE if _type_name(old) == _type_name(new) else Kind.TYPE
 
@@ -111,7 +116,10 @@ def _of_texts(old: str, new: str, old_path: Path, new_path: Path) -> Iterator[Ch
         yield Change(kind, old_path, new_path, old, new)
         return
     for change in inside:
-        yield replace(change, old_path=old_path, new_path=new_path, inner=change.path)
+        kind = (
+            Kind.TYPE if change.kind is Kind.FORM else change.kind
+        )  # there it is data, and nobody's message
+        yield replace(change, kind=kind, old_path=old_path, new_path=new_path, inner=change.path)
 
 
 def _of_lists(old: list[JsonValue], new: list[JsonValue], old_path: Path, new_path: Path) -> Iterator[Change]:
@@ -156,7 +164,9 @@ def _of_objects(
     by_path: dict[Path, Iterable[Change]] = {}
     for change in found:
         one_sided = MISSING in (change.old, change.new)
-        kind = change.kind if one_sided else _kind(_value(change.old), _value(change.new))
+        kind = change.kind
+        if not one_sided:
+            kind = _kind(_value(change.old), _value(change.new), (*old_path, *change.path))
         by_path[change.path] = [_placed(replace(change, kind=kind), old_path, new_path)]
     for path, left, right in apart.pairs:
         by_path[path] = _changes(left, right, (*old_path, *path), (*new_path, *path))

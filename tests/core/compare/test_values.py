@@ -1,5 +1,6 @@
 """What differs between two JSON values."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -166,3 +167,34 @@ def nested(depth: int, value: Json) -> Json:
     for _ in range(depth):
         value = {"a": value}
     return value
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda value: value,
+        lambda value: {"content": value},
+        lambda value: {"content": [{"type": "tool_result", "content": value}]},
+        lambda value: {"output": value},
+    ],
+)
+def test_what_a_message_says_may_have_two_forms(place: Callable[[Json], Json]) -> None:
+    """A text, and a list of one part with it."""
+    (change,) = changes(place("x"), place([{"type": "text", "text": "x"}]))
+
+    assert change.kind is Kind.FORM
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda value: {"input": {"content": value}},
+        lambda value: {"parameters": {"type": value}},
+        lambda value: {"content": jsontext.dumps({"content": value}).decode()},
+    ],
+)
+def test_data_has_one_form(place: Callable[[Json], Json]) -> None:
+    """A tool is given one or the other, and a schema is another one."""
+    (change,) = changes(place("x"), place([{"type": "text", "text": "x"}]))
+
+    assert change.kind is Kind.TYPE
