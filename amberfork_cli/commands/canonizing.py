@@ -25,7 +25,7 @@ from amberfork_cli.core.tape import BodyKind, Exchange, JsonValue, Tape, TapeFor
 from amberfork_cli.errors import JsonError, OptionError, TapeError
 from amberfork_cli.files import Notice
 from amberfork_cli.render.visible import escaped
-from amberfork_cli.tapes import open_tape, save_tape
+from amberfork_cli.tapes import open_tape, save_tape, tape_lines
 
 _NAMED: Final = 5  # places that a check names; the rest are counted
 _SHOWN: Final = 40  # characters of an ID, which may be a blob of kilobytes
@@ -53,8 +53,10 @@ class Canonizer:
             tally = Tally(tape)
             if tape.form in (TapeForm.BODY, TapeForm.TEXT):
                 stream.writelines(self._body_text(one.exchange) for one in self._canonical(tape, tally))
-            else:
-                save_tape(self._written(tape, tally), stream, form=tape.form, header=tape.header)
+            elif tape.form is TapeForm.BODIES:
+                save_tape(self._written(tape, tally), stream, form=tape.form)
+            else:  # what was read is finite, so that nobody has to look
+                stream.writelines(tape_lines(self._written(tape, tally), tape.header, finite=True))
         tally.tell(self.comparing)
 
     def write_back(self, sources: Sequence[Path]) -> None:

@@ -35,25 +35,24 @@ _HALF = re.compile("([\ud800-\udfff])")
 _NAMES = {"nan": b"NaN", "inf": b"Infinity", "-inf": b"-Infinity"}
 
 
-def dumps(value: object, *, sort_keys: bool = False, indent: bool = False) -> bytes:
+def dumps(value: object, *, sort_keys: bool = False, indent: bool = False, finite: bool = False) -> bytes:
     """The value as UTF-8 JSON, compact or indented by two spaces, names as they come or sorted by code point.
 
     Any depth and any integer; half a surrogate pair as its escape. (A high half right before a low one is one
     character in JSON, and is read as one.) Only `NonFinite` is written as no JSON has it: `NaN`, `Infinity`,
     `-Infinity`. Raises TypeError for what is no JSON value, other non-finite numbers included.
+
+    `finite` is the caller's word that no number in it is infinite or `NaN`, as in all that was read exactly:
+    to look for one takes longer than to write.
     """
-    text = _by_orjson(value, _OPTIONS[sort_keys, indent])
+    text = _by_orjson(value, _OPTIONS[sort_keys, indent], finite=finite)
     if text is not None:
         return text
     return _Writer(sort_keys=sort_keys, indent=indent, tried=0 if indent else _TRIED).document(value)
 
 
 def dumps_line(value: object, *, finite: bool = False) -> bytes:
-    """What `dumps` gives back, compact, as a line that ends with LF.
-
-    `finite` is the caller's word that no number in it is infinite or `NaN`, as in all that was read exactly:
-    to look for one takes longer than to write. Raises TypeError as `dumps` does.
-    """
+    """What `dumps` gives back, compact, as a line that ends with LF. Raises TypeError as `dumps` does."""
     text = _by_orjson(value, _LINE, finite=finite)
     return dumps(value) + b"\n" if text is None else text
 

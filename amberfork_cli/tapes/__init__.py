@@ -11,7 +11,7 @@ from amberfork_cli.errors import CompressionError, OptionError, OutputError, Tap
 from amberfork_cli.files import Notice, Readable, Source, Writable, atomic_output, open_source
 from amberfork_cli.tapes.bodies import body_line, text_exchange
 from amberfork_cli.tapes.formats import DocumentFormat, ForeignFormat, LineFormat, TapeFormat
-from amberfork_cli.tapes.jsonl import exchange_line, header_line
+from amberfork_cli.tapes.jsonl import exchange_line, header_line, tape_lines
 from amberfork_cli.tapes.reading import Reading
 from amberfork_cli.tapes.sessions import SessionTape
 from amberfork_cli.tapes.sniffing import FORMATS, Lines, examine
@@ -27,6 +27,7 @@ __all__ = [
     "header_line",
     "open_tape",
     "save_tape",
+    "tape_lines",
 ]
 
 
@@ -86,7 +87,7 @@ def save_tape(
     """
     if isinstance(tape, Tape):
         form, header = form or tape.form, tape.header if header is None else header
-    lines = _body_lines(tape) if form is TapeForm.BODIES else _tape_lines(tape, header or NOTHING)
+    lines = _body_lines(tape) if form is TapeForm.BODIES else tape_lines(tape, header or NOTHING)
     if isinstance(target, (str, os.PathLike)):
         with atomic_output(target) as output:
             output.writelines(lines)
@@ -105,13 +106,6 @@ def _format_named(name: str) -> TapeFormat:
 def _text_tape(opened: Source) -> Tape:
     with opened:
         return ExchangeList([text_exchange(opened.rest())], source=opened.name, form=TapeForm.TEXT)
-
-
-def _tape_lines(exchanges: Iterable[Exchange], header: Mapping[str, JsonValue]) -> Iterator[bytes]:
-    if header:
-        yield header_line(header)
-    for exchange in exchanges:
-        yield exchange_line(exchange)
 
 
 def _body_lines(exchanges: Iterable[Exchange]) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from amberfork_cli.core.jsontext import dumps_line
@@ -12,6 +12,16 @@ from amberfork_cli.tapes.formats import DocumentFormat, LineFormat
 from amberfork_cli.tapes.reading import Reading, ShapeError
 
 VERSION: Final = "1"
+
+
+def tape_lines(
+    exchanges: Iterable[Exchange], header: Mapping[str, JsonValue], *, finite: bool = False
+) -> Iterator[bytes]:
+    """The lines of a tape, its header first if that says anything; `finite` is as for `exchange_line`."""
+    if header:
+        yield header_line(header)
+    for exchange in exchanges:
+        yield exchange_line(exchange, finite=finite)
 
 
 def exchange_line(exchange: Exchange, *, finite: bool = False) -> bytes:

@@ -55,7 +55,9 @@ class CanonicalTexts:
         if history.needs_a_look(around):
             return None
         written = {**body, name: spelled(b"[%b]" % history.canonical)}
-        return jsontext.dumps(written, sort_keys=self._sort_keys)
+        return jsontext.dumps(
+            written, sort_keys=self._sort_keys, finite=True
+        )  # its parts were written before
 
 
 class _Written(History):
@@ -83,7 +85,7 @@ class _Written(History):
         self._mentions.take(part)
         self._odd = self._odd or _LOOKALIKE in part.blank or _left_alone(part.sites, tokens)
         made = with_texts_at(message, _texts(part.sites, tokens))
-        text = jsontext.dumps(made, sort_keys=self._sort_keys)
+        text = jsontext.dumps(made, sort_keys=self._sort_keys, finite=True)
         self.canonical = b"%b,%b" % (self.canonical, text) if self._first else text
         self._first = self._first or (part, len(text))
         self.weight += 2 * len(part.text)

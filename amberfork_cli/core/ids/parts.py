@@ -141,7 +141,8 @@ def _blank_by_text(text: bytes, found: tuple[Site, ...]) -> bytes | None:
 
 def _blank_by_value(value: JsonValue, found: tuple[Site, ...]) -> bytes:
     """The same by way of the value."""
-    return jsontext.dumps(with_texts_at(value, {site.path: "" for site in found}), sort_keys=True)
+    made = with_texts_at(value, {site.path: "" for site in found})
+    return jsontext.dumps(made, sort_keys=True, finite=True)  # as the text of the value is there already
 
 
 def content_digest(*pieces: bytes) -> bytes:
