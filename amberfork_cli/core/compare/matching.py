@@ -55,6 +55,7 @@ def pair(recorded: Sequence[Turn], reissued: Sequence[Turn]) -> Pairing:
     before = _before(recorded), _before(reissued)
     for conversation, old_conversation in partners.items():
         _pair_turns(left_old[old_conversation], left_new[conversation], pairing, *before)
+    _pair_what_goes_on_elsewhere(recorded, reissued, pairing)
     _place_extras(recorded, reissued, pairing)
     return pairing
 
@@ -216,6 +217,22 @@ def _begin_with_the_first(new: list[Turn], pairing: Pairing) -> None:
         elif first != turn.number:
             pairing.changed[first] = pairing.nearest[turn.number] = pairing.changed.pop(turn.number)
             pairing.inserted[first] = turn.number
+
+
+def _pair_what_goes_on_elsewhere(
+    recorded: Iterable[Turn], reissued: Iterable[Turn], pairing: Pairing
+) -> None:
+    """Pair requests that say the same, but go on from other exchanges by their names."""
+    taken = {*pairing.equal.values(), *pairing.changed.values()}
+    waiting: dict[tuple[bytes, tuple[bytes, ...], bytes], deque[int]] = defaultdict(deque)
+    for turn in recorded:
+        if turn.chained and turn.number not in taken:
+            waiting[turn.endpoint, turn.added, turn.rest].append(turn.number)
+    for turn in reissued:
+        key = turn.endpoint, turn.added, turn.rest
+        if turn.chained and pairing.partner(turn.number) is None and waiting.get(key):
+            pairing.changed[turn.number] = waiting[key].popleft()
+            pairing.nearest.pop(turn.number, None)
 
 
 def _place_extras(recorded: Iterable[Turn], reissued: Iterable[Turn], pairing: Pairing) -> None:

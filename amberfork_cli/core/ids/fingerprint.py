@@ -45,9 +45,9 @@ class Sketch:
     method and path; `messages` are the digests of the history, IDs and cache hints set aside, `prefixes`
     those of its first one, two, three … messages, `links` what the IDs of each message mean, counted from
     where it begins; `rest` is the digest of all that is no message, `hints` that of the cache hints in the
-    messages, counted from the last. `follows` is the number of the exchange
-    whose response the request names as what it goes on from. `unexplained` are handles and orphans that
-    nothing on the tape explains.
+    messages, counted from the last. `follows` is the number of the exchange whose response the request names
+    as what it goes on from, or that went on last with the conversation it names. `unexplained` are handles
+    and orphans that nothing on the tape explains.
     """
 
     fingerprint: str
@@ -139,7 +139,10 @@ class Sketcher:
             self._minted.go_on_from(self._minter((*handles.before, *handles.conversations)))
             thread = self._threads.of(name, history)
             read = self._whole(
-                self._endpoint(exchange), thread, remainder, follows=self._minter(handles.before)
+                self._endpoint(exchange),
+                thread,
+                remainder,
+                follows=self._minter((*handles.before, *handles.conversations)),
             )
         self._learn(exchange, read.fingerprint, handles, stateless=_carries_its_history(value))
         return read

@@ -27,6 +27,7 @@ from agent_tapes import (
     without,
 )
 from diff_telling import causes, marks, told
+from tape_samples import post
 
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.compare.diffing import DiffOptions, diff_bodies, diff_tapes
@@ -698,6 +699,52 @@ def test_a_change_that_looks_like_an_earlier_one_is_told(wire: Any) -> None:
     report = diff_tapes(tape(LONG, wire=wire), tape(LONG_FAILING, wire=wire, seed=2))
 
     assert marks(report) == "...F::::C:::"
+
+
+def test_a_conversation_that_the_provider_keeps_by_name_is_compared_with_its_answers() -> None:
+    """Its requests go on from each other as those do that name a response."""
+
+    def kept(name: str, city: str) -> ExchangeList:
+        call = {
+            "type": "function_call",
+            "call_id": f"call_{name}",
+            "name": "f",
+            "arguments": dumps([city]).decode(),
+        }
+        result = {"type": "function_call_output", "call_id": f"call_{name}", "output": "rain"}
+        bodies: list[tuple[Json, Json]] = [
+            ("Weather?", [call]),
+            ([result], [{"type": "message", "role": "assistant", "content": []}]),
+            ("Thanks.", []),
+        ]
+        opened = post({}, {"id": name, "object": "conversation"}, path="/v1/conversations")
+        said = [
+            post({"input": news, "conversation": name}, {"id": f"r{at}{name}", "output": output})
+            for at, (news, output) in enumerate(bodies)
+        ]
+        return listed([opened, *said])
+
+    same, other = (diff_tapes(kept("conv_a", "Seoul"), kept("conv_b", city)) for city in ("Seoul", "Busan"))
+
+    assert same.same
+    assert (marks(other), told(other.forks[0])) == (
+        "..F:",
+        'response of #1 assistant calls f\n  value arguments.0 "Seoul" -> "Busan"',
+    )
+
+
+def test_a_request_that_goes_on_from_another_answer_is_told() -> None:
+    """It says the same, and yet it is another one."""
+
+    def asked_after(first: str, other: str, use: str) -> ExchangeList:
+        questions = [post({"input": name[-1]}, {"id": name, "output": []}) for name in (first, other)]
+        return listed([*questions, post({"input": "yes", "previous_response_id": use})])
+
+    report = diff_tapes(
+        asked_after("resp_a1", "resp_a2", "resp_a1"), asked_after("resp_b1", "resp_b2", "resp_b2")
+    )
+
+    assert told(report.forks[0]) == "body\n  link previous_response_id ID 1 of recorded #0 -> ID 1 of #1"
 
 
 def test_tools_that_are_added_in_the_middle_of_a_run_are_told_there() -> None:
