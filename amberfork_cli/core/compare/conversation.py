@@ -24,7 +24,7 @@ class Turn:
     them from 0. `added` are the digests of the messages that its parent does not have, `added_links` what
     their IDs mean; both are of the whole history where there is no parent. `rest` covers all that is no
     message, `hints` where cache hints stand, counted from the end; `shared` counts the messages that its
-    parent has already.
+    parent has already. `mentions` says that IDs stand in its texts: what they mean is in none of these.
     """
 
     number: int
@@ -40,6 +40,7 @@ class Turn:
     renewed: int = 0
     head: bytes = b""
     chained: bool = False
+    mentions: bool = False
 
     @property
     def key(self) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
@@ -99,6 +100,7 @@ class _Finder:
             parent.renewed,
             sketch.messages[0] if sketch.messages else b"",
             sketch.follows is not None,
+            sketch.mentions,
         )
         self._turns.append(turn)
         self._links.append((_digest(sketch.links), _digest(sketch.links[:-1])))

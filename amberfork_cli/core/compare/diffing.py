@@ -254,7 +254,7 @@ class _Comparison:
         Both turns add the same to histories of which it is known how they differ, and whatever else is in the
         bodies differs as it did there.
         """
-        if turn.key != partner.key or turn.hints != partner.hints:
+        if turn.key != partner.key or turn.hints != partner.hints or turn.mentions or partner.mentions:
             return False
         if turn.parent is None or partner.parent is None:
             return False
@@ -378,15 +378,11 @@ class _Comparison:
         known, news = self._told[partner.conversation], self._news(turn, partner)
         found: list[Finding] = []
         for skip in self._looks(turn, partner):
-            found = found or self._all_findings(old, new, skip)
-            if skip is not _NOTHING and self._stands_elsewhere(turn, partner, found):
-                found = []
-                continue
+            found = self._all_findings(old, new, skip)
             fresh = known.untold(found, news)
-            if fresh:
+            if fresh and (skip is _NOTHING or not self._stands_elsewhere(turn, partner, found)):
                 known.take_in(fresh, turn.number)
                 return fresh, []
-            found = found if turn.hints == partner.hints else []
         goes_on = turn.parent in self._origin_of and self._beside(turn.parent) == partner.parent
         return ([], found) if found or goes_on else (self._unexplained(old, new), [])
 

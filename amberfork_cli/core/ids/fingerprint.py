@@ -47,7 +47,8 @@ class Sketch:
     where it begins; `rest` is the digest of all that is no message, `hints` that of the cache hints in the
     messages, counted from the last. `follows` is the number of the exchange whose response the request names
     as what it goes on from, or that went on last with the conversation it names. `unexplained` are handles
-    and orphans that nothing on the tape explains.
+    and orphans that nothing on the tape explains; `mentions` says that IDs stand in its texts, whose meaning
+    the digests of messages do not tell.
     """
 
     fingerprint: str
@@ -59,6 +60,7 @@ class Sketch:
     hints: bytes = b""
     follows: int | None = None
     unexplained: frozenset[str] = frozenset()
+    mentions: bool = False
 
 
 def fingerprint(exchange: Exchange, *, rules: IdRules = IdRules.ALL) -> str:
@@ -121,6 +123,7 @@ class Sketcher:
             _hints(read.thread),
             read.follows,
             read.unexplained,
+            read.mentions,
         )
 
     def fingerprint(self, exchange: Exchange) -> str:
@@ -160,7 +163,7 @@ class Sketcher:
         end = thread.ended_by(rest)
         size = b"%d" % len(thread.parts)
         digest = self._digest(endpoint, b"json", thread.name.encode(), size, end.digest)
-        return _Read(digest, endpoint, thread, rest.digest, follows, end.unexplained)
+        return _Read(digest, endpoint, thread, rest.digest, follows, end.unexplained, end.mentions)
 
     def _learn(self, exchange: Exchange, by: str, handles: _Handles, *, stateless: bool) -> None:
         """Take in what the request named and the response gave out. One that failed gave out nothing."""
@@ -202,6 +205,7 @@ class _Read:
     rest: bytes
     follows: int | None = None
     unexplained: frozenset[str] = frozenset()
+    mentions: bool = False
 
 
 def _hints(thread: Thread) -> bytes:

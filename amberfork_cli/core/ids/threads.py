@@ -26,10 +26,11 @@ from amberfork_cli.core.tape import JsonValue, LeftOut
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a whole body comes to: its digest, and the IDs in it that nothing explains."""
+    """What a whole body comes to: its digest, the IDs in it that nothing explains, and if it mentions IDs."""
 
     digest: bytes
     unexplained: frozenset[str]
+    mentions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,7 @@ class Thread(History):
         return Ending(
             content_digest(hashed.digest(), found[-1][0], patterns[-1] + found[-1][1]),
             frozenset(linker.unexplained),
+            any(mentioned for _, mentioned in found),
         )
 
 

@@ -32,7 +32,7 @@ from tape_samples import post
 from amberfork_cli.core.adjusting import Adjustments
 from amberfork_cli.core.compare.diffing import DiffOptions, diff_bodies, diff_tapes
 from amberfork_cli.core.compare.report import Origin, State, Verdict, plain
-from amberfork_cli.core.jsontext import dumps
+from amberfork_cli.core.jsontext import dumps, loads
 from amberfork_cli.core.paths import PathPattern, Replacement
 from amberfork_cli.core.tape import ABSENT, Body, Exchange, ExchangeList, Request, Response, TapeForm
 from amberfork_cli.errors import TapeError
@@ -745,6 +745,27 @@ def test_a_request_that_goes_on_from_another_answer_is_told() -> None:
     )
 
     assert told(report.forks[0]) == "body\n  link previous_response_id ID 1 of recorded #0 -> ID 1 of #1"
+
+
+def test_a_text_that_names_another_call_than_before_is_told_though_it_reads_the_same() -> None:
+    """An ID that an agent wrote into its prompt is one of the run, or a stale one."""
+
+    def noted(number: int, body: Json) -> Json:
+        messages = [*body["messages"]]
+        if number > 4:
+            messages[-1] = {**messages[-1], "content": "Look at call_zZ0123456789."}
+        return body | {"messages": messages}
+
+    def renamed(one: ExchangeList, name: str) -> ExchangeList:
+        called = next(iter(list(one)[1].request.body.value["messages"][2]["tool_calls"]))["id"]
+        return edited(one, lambda _, body: loads(dumps(body).decode().replace(called, name)))
+
+    told_of = renamed(edited(tape(MONDAY), noted), "call_zZ0123456789")
+    stale = edited(tape(replace(MONDAY, model="m-2"), seed=2), noted)
+
+    report = diff_tapes(told_of, stale)
+
+    assert marks(report) == "F::::CC"
 
 
 def test_tools_that_are_added_in_the_middle_of_a_run_are_told_there() -> None:
