@@ -88,20 +88,30 @@ class WrittenExchanges:
     def of(self, exchange: Exchange) -> CanonicalExchange:
         """The next exchange; what was rewritten in it is told where all of it had to be looked at."""
         adjusted = self._adjustments.of(exchange)
-        request = adjusted.exchange.request
-        text = None if self._responses else self._text(request.body)
-        if text is not None:
-            made = replace(adjusted.exchange, request=replace(request, body=Body.json(spelled(text))))
+        made = self._as_texts(adjusted.exchange)
+        if made is not None:
             return CanonicalExchange(made, None, None, adjusted.ignored, adjusted.replaced)
         one = canonical_exchange(
             exchange, rules=self._rules, adjustments=self._adjustments, responses=self._responses
         )
         return replace(one, exchange=self._sorted(one.exchange)) if self._sort_keys else one
 
-    def _text(self, body: Body) -> bytes | None:
-        if body.kind is not BodyKind.JSON or isinstance(body.value, bytes):
+    def _as_texts(self, exchange: Exchange) -> Exchange | None:
+        """The exchange with its bodies as texts; `None` where one of them takes a look at the whole."""
+        request, response = exchange.request, exchange.response
+        if request.body.kind is not BodyKind.JSON or isinstance(request.body.value, bytes):
             return None
-        return self._texts.of(body.value)
+        text = self._texts.of(request.body.value)
+        if text is None:
+            return None
+        made = replace(exchange, request=replace(request, body=Body.json(spelled(text))))
+        answer = json_of(response.body) if self._responses and response else Absent.VALUE
+        if response is None or isinstance(answer, Absent):
+            return made
+        text = self._texts.of_answer(answer)
+        if text is None:
+            return None
+        return replace(made, response=replace(response, body=Body.json(spelled(text))))
 
     def _sorted(self, exchange: Exchange) -> Exchange:
         made = replace(exchange, request=replace(exchange.request, body=_sorted(exchange.request.body)))

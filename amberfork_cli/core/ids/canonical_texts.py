@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Self
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.ids.histories import Histories, History
-from amberfork_cli.core.ids.id_rules import HISTORIES, IdRules, Path, Site
+from amberfork_cli.core.ids.id_rules import HISTORIES, IdRules, Path, Site, sites
 from amberfork_cli.core.ids.linkage import Linker, Token, token_text
 from amberfork_cli.core.ids.mentioning import MentionSearch
 from amberfork_cli.core.ids.parts import Part, Parts, with_texts_at
-from amberfork_cli.core.ids.rewriting import LOOKALIKE
+from amberfork_cli.core.ids.rewriting import LOOKALIKE, rewritten
 from amberfork_cli.core.jsonwriter import spelled
 from amberfork_cli.core.tape import JsonValue
 
@@ -37,6 +37,7 @@ class CanonicalTexts:
         self._parts = Parts(rules)
         begin = partial(_Written, rules=rules, sort_keys=sort_keys)
         self._histories = Histories(self._parts, begin, most_bytes=_MOST_BYTES, ordered=not sort_keys)
+        self._latest: _Written | None = None
 
     def of(self, body: JsonValue) -> bytes | None:
         """What `canonicalize` makes of that body, as JSON; `None` where it takes a look at all of it.
@@ -54,10 +55,13 @@ class CanonicalTexts:
         history = self._histories.of(name, messages)
         if history.needs_a_look(around):
             return None
+        self._latest = history
         written = {**body, name: spelled(b"[%b]" % history.canonical)}
-        return jsontext.dumps(
-            written, sort_keys=self._sort_keys, finite=True
-        )  # its parts were written before
+        return jsontext.dumps(written, sort_keys=self._sort_keys, finite=True)  # as its parts were before
+
+    def of_answer(self, answer: JsonValue) -> bytes | None:
+        """The same for the response body to the request whose text was given last."""
+        return self._latest.answered_by(answer) if self._latest else None
 
 
 class _Written(History):
@@ -100,6 +104,16 @@ class _Written(History):
         self.canonical = text + self.canonical[self._first[1] :]
         self._first = part, len(text)
         return True
+
+    def answered_by(self, answer: JsonValue) -> bytes | None:
+        """The canonical text of a response to these messages, which goes on with their numbers."""
+        linker = self._linker.copy()
+        found = sites(answer, self._rules, response=True)
+        tokens = linker.tokens(found)
+        copy = rewritten(answer, found, tokens, telling=linker.telling, text_of=token_text)
+        if linker.doubtful or copy.lookalikes:
+            return None
+        return jsontext.dumps(copy.value, sort_keys=self._sort_keys)
 
     def needs_a_look(self, around: Part) -> bool:
         """Whether more than where IDs stand decides what becomes of the body that has this around it."""
