@@ -138,14 +138,15 @@ def _argument(difference: Difference) -> Iterator[Piece]:
         yield from (ours(" with "), quoted(f"{name}="), *_value(difference.reissued), ours(" added"))
     elif difference.kind is Kind.REMOVED:
         yield from (ours(" without "), quoted(name))
+    elif (words := _two(_value(difference.reissued), _value(difference.recorded))) is not None:
+        yield from (ours(" with "), quoted(f"{name}="), *words[0], ours(", not "), *words[1])
     else:
-        yield from (
-            ours(" with "),
-            quoted(f"{name}="),
-            *_value(difference.reissued),
-            ours(", not "),
-            *_value(difference.recorded),
-        )
+        yield from (ours(" with another "), quoted(name))
+
+
+def _two(one: Words, other: Words) -> tuple[Words, Words] | None:
+    """The words of two values that differ; nothing where they were cut to what they have in common."""
+    return None if plain(one) == plain(other) else (one, other)
 
 
 def _value(side: Side) -> Words:
@@ -402,9 +403,12 @@ def _settings(found: Sequence[Finding]) -> Iterator[Piece]:
             yield ours(" changed")
         elif not values:
             yield ours(f" was {difference.kind.value}")
+        elif (words := _two(_bare(difference.recorded), _bare(difference.reissued))) is None:
+            values = False
+            yield ours(" changed")
         else:
             yield ours(" from " if plainly else " changed from ")
-            yield from (*_bare(difference.recorded), ours(" to "), *_bare(difference.reissued))
+            yield from (*words[0], ours(" to "), *words[1])
         plainly = values and not _weak(finding)
     if len(found) > _MOST_SETTINGS:
         more = len(found) - _MOST_SETTINGS

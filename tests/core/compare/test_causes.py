@@ -197,6 +197,18 @@ CASES: dict[str, tuple[Json, Json, Origin, str]] = {
         Origin.SYSTEM_PROMPT,
         "the system prompt changed at 2 places",
     ),
+    "values that differ behind where they are cut": (
+        chat(arguments(f'{{"a": "{"x" * 40}1"}}')),
+        chat(arguments(f'{{"a": "{"x" * 40}2"}}')),
+        Origin.MODEL_OUTPUT,
+        "the model called f with another a",
+    ),
+    "settings that differ behind where they are cut": (
+        chat(a="x" * 40 + "1", b=1),
+        chat(a="x" * 40 + "2", b=2),
+        Origin.SETTINGS,
+        "a changed, b changed from 1 to 2",
+    ),
     "somebody else says it": (
         chat({"role": "user", "content": "Hi."}),
         chat({"role": "assistant", "content": "Hi."}),
