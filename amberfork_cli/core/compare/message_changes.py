@@ -31,11 +31,21 @@ class MessageChanges:
 
     def findings(self, found: Sequence[Change]) -> Iterator[Finding]:
         """The changes from the old message to the arranged one; those of one call or result together."""
-        groups: dict[tuple[Path | None, Path | None], list[Change]] = {}
+        groups: dict[tuple[Path | None, Path | None, bool], list[Change]] = {}
         for change in found:
-            groups.setdefault(self._places(change), []).append(change)
-        for (old_place, new_place), group in groups.items():
-            yield self._finding(old_place, new_place, [self._as_it_stands(change) for change in group])
+            groups.setdefault((*self._places(change), self._is_answer(change)), []).append(change)
+        for (old_place, new_place, answer), group in groups.items():
+            changes_ = [self._as_it_stands(change) for change in group]
+            yield self._finding(old_place, new_place, changes_, answer=answer)
+
+    def _is_answer(self, change: Change) -> bool:
+        """Whether a change in a call that carries its own result is one of the result."""
+        element, path = (
+            (self._arranged, change.new_path) if change.old_path is None else (self._old, change.old_path)
+        )
+        result = element.result_at(path or ())
+        full = (*element.path, *(path or ()))
+        return result is not None and full[: len(result.content_path)] == result.content_path
 
     def _places(self, change: Change) -> tuple[Path | None, Path | None]:
         """The call or result that a change is in on either side; `None` where that side has it not."""
@@ -73,12 +83,16 @@ class MessageChanges:
             return change
         return replace(change, new_path=back(change.new_path, self._moved))
 
-    def _finding(self, old_place: Path | None, new_place: Path | None, group: Sequence[Change]) -> Finding:
+    def _finding(
+        self, old_place: Path | None, new_place: Path | None, group: Sequence[Change], *, answer: bool
+    ) -> Finding:
         old, new = self._old, self._new
         there = None if new_place is None else back(new_place, self._moved)
         paths = [change.old_path for change in group], [change.new_path for change in group]
         calls = _first(old.call_at, old_place, paths[0]), _first(new.call_at, there, paths[1])
         result = _first(new.result_at, there, paths[1]) or _first(old.result_at, old_place, paths[0])
+        if result and any(calls):
+            calls, result = ((None, None), result) if answer else (calls, None)
         differences = tuple(_shown(change, old, new, calls, result) for change in group)
         spot = Spot(to_text(new.path), _who(old, new, calls, result), differences)
         origin = Origin.TOOL_RESULT if result else origin_of(new.said or old.said)
@@ -149,11 +163,11 @@ _Found = TypeVar("_Found")
 def _first(
     look: Callable[[Path], _Found | None], place: Path | None, paths: Iterable[Path | None]
 ) -> _Found | None:
-    """What stands at a place of a message; where no place is known, the first that a changed value holds."""
+    """What stands at a place of a message; where that is all of it, what it is or a changed value holds."""
     if place is None:
         return None
-    found = [look(place)] if place else [look(path) for path in paths if path is not None]
-    return next((one for one in found if one is not None), None)
+    places = (place,) if place else ((), *(path for path in paths if path is not None))
+    return next((one for one in map(look, places) if one is not None), None)
 
 
 def _who(old: Element, new: Element, calls: _Calls, result: ToolResult | None) -> Words:

@@ -42,6 +42,17 @@ def test_a_call_that_both_sides_make_is_on_both(recorded: Json, reissued: Json, 
     assert calls_of(findings(read(asked(*recorded)), read(asked(*reissued)))) == names
 
 
+@pytest.mark.parametrize(("recorded", "reissued"), [({"a": 1}, {}), ({}, {"a": 1})])
+def test_a_message_that_is_a_call_is_one_on_both_sides(recorded: Json, reissued: Json) -> None:
+    """Items of the Responses API hold one each, some with arguments that are no text."""
+    old, new = (
+        {"input": [{"type": "tool_search_call", "call_id": "c", "arguments": arguments}]}
+        for arguments in (recorded, reissued)
+    )
+
+    assert calls_of(findings(read(old), read(new))) == [("tool_search", "tool_search")]
+
+
 def test_a_call_in_front_of_one_that_changed_is_told_apart_from_it() -> None:
     """They are not one change because both are the first of their side."""
     old, new = asked(("f", {"a": 1, "b": 1})), asked(("g", {"x": []}), ("f", {"a": 1, "b": 2}))
@@ -60,3 +71,21 @@ def test_a_member_of_a_result_that_came_is_told_with_its_result() -> None:
 
     assert finding.result is not None
     assert finding.result.name == "f"
+
+
+def test_a_call_that_carries_its_result_is_told_by_what_changed_of_it() -> None:
+    """What the provider ran itself is one item."""
+
+    def ran(arguments: str, output: str) -> Json:
+        item = {"type": "mcp_call", "id": "m", "name": "f", "arguments": arguments, "output": output}
+        return {"input": [{"role": "user", "content": "Go."}, item]}
+
+    sides = ran('{"a": 1}', "x"), ran('{"a": 2}', "x"), ran('{"a": 1}', "y"), ran('{"a": 2}', "y")
+
+    told = [findings(read(sides[0]), read(other)) for other in sides[1:]]
+
+    assert [[(calls_of([one])[0], one.result is not None) for one in found] for found in told] == [
+        [(("f", "f"), False)],
+        [((None, None), True)],
+        [(("f", "f"), False), ((None, None), True)],
+    ]
