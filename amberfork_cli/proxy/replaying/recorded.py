@@ -83,6 +83,8 @@ class RecordedTape:
             key = self._keys[number] = self._key(fingerprint, pointed_to)
             self._answers[key].add(number)
         self._unused = set(self._keys)
+        self._unnamed = set(self._keys)
+        self._named: dict[str, int | None] = {}
         if not answered:
             raise TapeError("there is no response on this tape to answer with", source=tape.source)
 
@@ -104,7 +106,7 @@ class RecordedTape:
         number = answers.first_of(self._unused)
         if number is not None:
             return self.use(number)
-        near = answers.numbers[-1] if answers.numbers else self._near.to(sketch, self._unused)
+        near = answers.numbers[-1] if answers.numbers else self._nearest(sketch)
         nearest = None if near is None else self._tape.reread(near)
         if nearest is not None and self.is_loosely(nearest, asked, key):
             return self._use(nearest)
@@ -141,8 +143,16 @@ class RecordedTape:
             return False
         return self._is_answer(recorded, asked, key)
 
+    def _nearest(self, sketch: Sketch) -> int | None:
+        """The exchange that a request comes closest to, the same one each time it is asked again."""
+        if sketch.fingerprint not in self._named:
+            self._named[sketch.fingerprint] = near = self._near.to(sketch, self._unused, self._unnamed)
+            self._unnamed.discard(-1 if near is None else near)
+        return self._named[sketch.fingerprint]
+
     def _use(self, exchange: Exchange) -> Hit:
         self._unused.discard(exchange.number)
+        self._unnamed.discard(exchange.number)
         return Hit(exchange)
 
     def _is_answer(self, nearest: Exchange, asked: Exchange, key: Key) -> bool:
@@ -224,28 +234,31 @@ _Kind: TypeAlias = tuple[bytes, int, bytes]
 
 
 class _Near:
-    """Finds the recorded exchange that a request comes closest to, by what the histories begin with."""
+    """Finds the recorded exchange that a request comes closest to, by what the histories have in common."""
 
     def __init__(self) -> None:
         self._same: dict[str, _Alike] = defaultdict(_Alike)
         self._first_with: dict[tuple[bytes, bytes], int] = {}
+        self._saying: dict[tuple[bytes, bytes], _Alike] = defaultdict(_Alike)
         self._of_kind: dict[_Kind, _Alike] = defaultdict(_Alike)
         self._at: dict[bytes, _Alike] = defaultdict(_Alike)
         self._lengths: dict[int, int] = {}
 
     def add(self, number: int, sketch: Sketch) -> None:
-        for prefix in reversed(sketch.prefixes):
+        for prefix, message in zip(reversed(sketch.prefixes), reversed(sketch.messages), strict=True):
             if self._first_with.setdefault((sketch.endpoint, prefix), number) != number:
                 break  # the shorter ones are known from the same exchange
+            self._saying[sketch.endpoint, message].add(number)
         self._same[sketch.fingerprint].add(number)
         self._of_kind[_kind(sketch)].add(number)
         self._at[sketch.endpoint].add(number)
         self._lengths[number] = len(sketch.messages)
 
-    def to(self, sketch: Sketch, unused: set[int]) -> int | None:
+    def to(self, sketch: Sketch, unused: set[int], unnamed: set[int]) -> int | None:
         """The exchange that is the same but for what it points to; else one where the histories part.
 
-        Else one of the same length and beginning, or any of the same path.
+        Else one of the same length and beginning, or one that says what is said last here, or the next of the
+        same path. Of these last two, `unnamed` are those that no other request came closest to.
         """
         if sketch.fingerprint in self._same:
             return self._same[sketch.fingerprint].best_of(unused)
@@ -256,7 +269,9 @@ class _Near:
         best = self._of_kind.get(_kind(sketch), _NONE).best_of(unused)
         if best is not None or parting is not None:
             return parting if best is None else best
-        return self._at.get(sketch.endpoint, _NONE).best_of(unused)
+        said = (self._saying.get((sketch.endpoint, message)) for message in reversed(sketch.messages))
+        alike = next((each for each in said if each is not None), self._at.get(sketch.endpoint, _NONE))
+        return alike.best_of(unnamed)
 
 
 def _kind(sketch: Sketch) -> _Kind:

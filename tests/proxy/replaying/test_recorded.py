@@ -200,6 +200,21 @@ def test_what_was_not_asked_for_yet_is_nearer():
     assert nearest(recorded, chat("x")) == 1
 
 
+def test_what_says_the_same_last_is_near():
+    """Where the first message is another, a system prompt that changed, say."""
+    recorded = tape(*(chat("old", *texts) for texts in ("p", "pqr", "pqrst", "u")))
+
+    assert [nearest(recorded, chat("new", *texts)) for texts in ("p", "pqr", "pqrst", "uv")] == [0, 1, 2, 3]
+
+
+def test_where_nothing_is_shared_the_order_tells():
+    """One exchange is near to one request; a request that is asked again has the same one."""
+    recorded = tape(chat("a"), chat("b"), chat("c"))
+
+    assert [nearest(recorded, chat(text)) for text in "xyxz"] == [0, 1, 0, 2]
+    assert nearest(recorded, chat("w")) == 0
+
+
 def test_nothing_is_near_on_another_path():
     """A request that the tape knows nothing like."""
     assert nearest(tape(chat("a")), post({}, path="/v1/embeddings")) is None
