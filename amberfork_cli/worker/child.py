@@ -27,7 +27,7 @@ _ENVIRONMENT = {
     "PYTHONHASHSEED": "0",  # sets come in the same order in every run
     "AMBERFORK_REPLAY": "1",  # a tool can know that a tape is being run again
 }
-_LAST_BREATH = 1.0  # seconds between the end of a dying process's pipes and that of the process
+_LAST_BREATH = 3.0  # seconds between the end of a dying process's pipes and its own, on a busy machine
 _PIECE = 1 << 20  # bytes read at once; the deadlines are looked at between pieces
 
 
