@@ -21,7 +21,8 @@ from typing import Any
 
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.calls import Turn, tool_turns
-from amberfork_cli.core.dialects.model import Message, Path, ToolCall, ToolResult
+from amberfork_cli.core.dialects.model import Message, ToolCall, ToolResult
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import ABSENT, Body, Exchange, Request, Response
 

@@ -13,10 +13,11 @@ from typing import Any
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.reading import Reading, read
-from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Path, Side
+from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Side
 from amberfork_cli.core.compare.values import text_of_json
 from amberfork_cli.core.dialects.dialect import Dialect
 from amberfork_cli.core.dialects.model import Role
+from amberfork_cli.core.paths import Path
 
 Json = Any
 LINKS = (Kind.LINK, Kind.ORPHAN)

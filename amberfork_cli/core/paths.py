@@ -18,6 +18,8 @@ from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.errors import OptionError
 
 Path: TypeAlias = tuple[str | int, ...]
+Chain: TypeAlias = "tuple[Chain, str | int] | None"
+"""A path while one walks it, innermost key last: a step costs the same however deep it is."""
 
 # Letters that show nothing: a name with one of them would look like another name.
 _UNSEEN = re.compile(
@@ -35,6 +37,15 @@ _NAMED = re.compile(r'\[\*\]|\*\*?|[^.\[\]"*]+')
 def to_pointer(path: Iterable[str | int]) -> str:
     """The path as a JSON Pointer (RFC 6901); the empty path is the empty text."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def path_of(chain: Chain) -> Path:
+    """The path that a chain stands for."""
+    keys: list[str | int] = []
+    while chain is not None:
+        chain, key = chain
+        keys.append(key)
+    return tuple(reversed(keys))
 
 
 def from_pointer(pointer: str) -> tuple[str, ...]:

@@ -9,11 +9,11 @@ from amberfork_cli.core.compare.conversation import turns
 from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
-from amberfork_cli.core.dialects.model import Message, Path, ToolCall, ToolResult
+from amberfork_cli.core.dialects.model import Message, ToolCall, ToolResult
 from amberfork_cli.core.dialects.shapes import member, objects, string
 from amberfork_cli.core.ids.fingerprint import Sketch, Sketcher
 from amberfork_cli.core.overview import Delivery, Endpoint, answer_of, delivery_of, endpoint_of, model_of
-from amberfork_cli.core.paths import resolve
+from amberfork_cli.core.paths import Path, resolve
 from amberfork_cli.core.tape import ABSENT, Body, Exchange, JsonValue, Tape
 from amberfork_cli.errors import OptionError
 

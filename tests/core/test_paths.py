@@ -14,6 +14,7 @@ from amberfork_cli.core.paths import (
     PathPattern,
     Replacement,
     from_pointer,
+    path_of,
     replaced,
     resolve,
     to_pointer,
@@ -83,6 +84,12 @@ def test_a_path_as_text_and_as_pointer(path: Path, text: str, pointer: str) -> N
 def test_what_would_not_be_seen_is_escaped(name: str, text: str) -> None:
     """Control characters can drive no terminal, and no name looks like another; joined emoji stay whole."""
     assert to_text((name,)) == text
+
+
+def test_a_chain_stands_for_the_path_that_was_walked() -> None:
+    """Outermost first; no chain is the path to the whole."""
+    assert path_of(((None, "messages"), 0)) == ("messages", 0)
+    assert path_of(None) == ()
 
 
 @given(st.lists(st.text(max_size=4) | st.sampled_from(NAMES)))

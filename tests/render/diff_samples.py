@@ -13,7 +13,6 @@ from amberfork_cli.core.compare.report import (
     ExchangeDiff,
     Kind,
     Origin,
-    Path,
     Side,
     Spot,
     State,
@@ -23,6 +22,7 @@ from amberfork_cli.core.compare.report import (
     ours,
     quoted,
 )
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import LeftOut
 
 CHAT = "POST /v1/chat/completions"

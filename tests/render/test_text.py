@@ -28,16 +28,8 @@ from diff_samples import (
 )
 from expected_texts import LAYOUTS, expected, text_of
 
-from amberfork_cli.core.compare.report import (
-    Difference,
-    DiffReport,
-    ExchangeDiff,
-    Kind,
-    Origin,
-    Path,
-    Spot,
-    State,
-)
+from amberfork_cli.core.compare.report import Difference, DiffReport, ExchangeDiff, Kind, Origin, Spot, State
+from amberfork_cli.core.paths import Path
 from amberfork_cli.render.lines import Line, Style, line_width, plain_text
 from amberfork_cli.render.text import closing, lay_out
 

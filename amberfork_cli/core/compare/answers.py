@@ -13,10 +13,10 @@ from amberfork_cli.core.compare.reading import Element, neutral
 from amberfork_cli.core.content import Absent, json_of
 from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
-from amberfork_cli.core.ids.id_rules import IdRules, Path, sites
+from amberfork_cli.core.ids.id_rules import IdRules, sites
 from amberfork_cli.core.ids.linkage import Token, link
 from amberfork_cli.core.ids.rewriting import rewritten
-from amberfork_cli.core.paths import Replacement, replaced
+from amberfork_cli.core.paths import Path, Replacement, replaced
 from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import Exchange, JsonValue
 

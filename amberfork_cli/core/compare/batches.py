@@ -14,7 +14,8 @@ from typing import TypeAlias
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.reading import Element, Id
 from amberfork_cli.core.dialects.model import Role as Speaker
-from amberfork_cli.core.ids.id_rules import IdClass, Path, Role
+from amberfork_cli.core.ids.id_rules import IdClass, Role
+from amberfork_cli.core.paths import Path
 
 Order: TypeAlias = tuple[int, ...]
 _FEW = 12

@@ -239,14 +239,11 @@ class _Comparison:
         return self._explained(turn, partner, equal=equal)
 
     def _match(self, turn: Turn, partner: Turn) -> ExchangeDiff:
-        return ExchangeDiff(
-            State.MATCH,
-            partner.number,
-            turn.number,
-            turn.conversation,
-            self._new.endpoint_texts[turn.number],
-            moved=turn.number in self._pairing.moved,
-        )
+        return replace(self._pair(State.MATCH, turn, partner), moved=turn.number in self._pairing.moved)
+
+    def _pair(self, state: State, turn: Turn, partner: Turn) -> ExchangeDiff:
+        endpoint = self._new.endpoint_texts[turn.number]
+        return ExchangeDiff(state, partner.number, turn.number, turn.conversation, endpoint)
 
     def _is_carried(self, turn: Turn, partner: Turn) -> bool:
         """Whether all that differs was told at an earlier exchange of the conversation.
@@ -306,14 +303,7 @@ class _Comparison:
         source = self._origin_of[turn.number] = self._origin_of[number]
         if source in self._allowed:
             return self._match(turn, partner)
-        return ExchangeDiff(
-            State.CARRIED,
-            partner.number,
-            turn.number,
-            turn.conversation,
-            self._new.endpoint_texts[turn.number],
-            carried_from=source,
-        )
+        return replace(self._pair(State.CARRIED, turn, partner), carried_from=source)
 
     def _explained(self, turn: Turn, partner: Turn, *, equal: bool) -> ExchangeDiff:
         old, new = self._old.exchange(partner.number), self._new.exchange(turn.number)
@@ -330,12 +320,8 @@ class _Comparison:
         self._balance[turn.conversation].take_in(turn, self._stretch(turn, partner))
         origin, words = self._cause(turn, partner, found)
         spots = tuple(finding.spot for finding in found)
-        diff = ExchangeDiff(
-            State.CHANGED,
-            partner.number,
-            turn.number,
-            turn.conversation,
-            self._new.endpoint_texts[turn.number],
+        diff = replace(
+            self._pair(State.CHANGED, turn, partner),
             origin=origin,
             cause=words,
             spots=spots,

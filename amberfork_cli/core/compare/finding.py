@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from amberfork_cli.core.compare.report import Difference, Origin, Spot
 from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
-from amberfork_cli.core.ids.id_rules import Path
-from amberfork_cli.core.paths import to_text
+from amberfork_cli.core.paths import Path, to_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from amberfork_cli.core.compare.reading import Element
 from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Spot, ours
 from amberfork_cli.core.compare.words import summary
 from amberfork_cli.core.dialects.model import Message, ToolCall
-from amberfork_cli.core.ids.id_rules import Path
-from amberfork_cli.core.paths import to_text
+from amberfork_cli.core.paths import Path, to_text
 
 Keyed: TypeAlias = "tuple[Element, Hashable]"
 Changed: TypeAlias = "tuple[Sequence[Keyed], Sequence[Keyed]]"

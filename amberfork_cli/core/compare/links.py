@@ -9,9 +9,9 @@ from amberfork_cli.core.compare.reading import Element, Id, Reading
 from amberfork_cli.core.compare.report import Difference, Kind, Words, ours, plain, quoted
 from amberfork_cli.core.compare.words import call_words
 from amberfork_cli.core.dialects.model import ToolCall, ToolResult
-from amberfork_cli.core.ids.id_rules import Path, Role
+from amberfork_cli.core.ids.id_rules import Role
 from amberfork_cli.core.ids.linkage import Token
-from amberfork_cli.core.paths import to_text
+from amberfork_cli.core.paths import Path, to_text
 
 
 class Links:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from amberfork_cli.core.compare.reading import Id
-from amberfork_cli.core.ids.id_rules import Path, Role
+from amberfork_cli.core.ids.id_rules import Role
 from amberfork_cli.core.ids.linkage import Token
+from amberfork_cli.core.paths import Path
 
 
 class Meanings:

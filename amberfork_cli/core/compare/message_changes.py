@@ -14,8 +14,7 @@ from amberfork_cli.core.compare.report import Difference, Kind, Origin, Spot, Wo
 from amberfork_cli.core.compare.values import Change, facing
 from amberfork_cli.core.compare.words import call_words, result_words, who
 from amberfork_cli.core.dialects.model import Message, ToolCall, ToolResult
-from amberfork_cli.core.ids.id_rules import Path
-from amberfork_cli.core.paths import to_text
+from amberfork_cli.core.paths import Path, to_text
 
 Moved: TypeAlias = "tuple[str, Order] | None"
 """The list of a message whose parts came in another order, and that order."""

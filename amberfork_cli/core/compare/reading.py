@@ -14,10 +14,11 @@ from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.dialects.dialect import Dialect
 from amberfork_cli.core.dialects.linking import linked
 from amberfork_cli.core.dialects.model import Message, ToolCall, ToolResult
-from amberfork_cli.core.ids.id_rules import HISTORIES, IdClass, IdRules, Path, Role, Site, sites
+from amberfork_cli.core.ids.id_rules import HISTORIES, IdClass, IdRules, Role, Site, sites
 from amberfork_cli.core.ids.linkage import Linker, Token
 from amberfork_cli.core.ids.minted import MintedIds
 from amberfork_cli.core.ids.rewriting import rewritten
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TypeAlias
 
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue, LeftOut
-
-Path: TypeAlias = tuple[str | int, ...]
 
 
 class Missing(Enum):

@@ -20,8 +20,7 @@ from amberfork_cli.core.compare.report import (
     quoted,
 )
 from amberfork_cli.core.compare.values import Change, changes
-from amberfork_cli.core.ids.id_rules import Path
-from amberfork_cli.core.paths import to_text
+from amberfork_cli.core.paths import Path, to_text
 from amberfork_cli.core.tape import Body, BodyKind, Exchange, Response
 
 

@@ -13,8 +13,9 @@ from hashlib import blake2b
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.finding import Finding, narrowed
-from amberfork_cli.core.compare.report import MISSING, Difference, Path, Spot, plain
+from amberfork_cli.core.compare.report import MISSING, Difference, Spot, plain
 from amberfork_cli.core.ids.id_rules import HISTORIES
+from amberfork_cli.core.paths import Path
 
 
 def digest_of(spots: Iterable[Spot]) -> bytes:

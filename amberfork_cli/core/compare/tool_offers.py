@@ -11,7 +11,7 @@ from amberfork_cli.core.compare.report import MISSING, Difference, Kind, Side, S
 from amberfork_cli.core.compare.values import Change, changes
 from amberfork_cli.core.compare.words import first_words
 from amberfork_cli.core.dialects.model import ToolDefinition
-from amberfork_cli.core.ids.id_rules import Path
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 _Tool: TypeAlias = "tuple[ToolDefinition, JsonValue]"

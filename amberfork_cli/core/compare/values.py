@@ -13,7 +13,8 @@ from typing import Any
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.compare.alignment import pairs
-from amberfork_cli.core.compare.report import MISSING, Kind, Missing, Path, Side
+from amberfork_cli.core.compare.report import MISSING, Kind, Missing, Side
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 from amberfork_cli.errors import JsonError
 

@@ -14,7 +14,6 @@ from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
     Message,
-    Path,
     ResultStatus,
     Role,
     ToolCall,
@@ -30,6 +29,7 @@ from amberfork_cli.core.dialects.pieces import (
     without,
 )
 from amberfork_cli.core.dialects.shapes import last, member, objects, present, string, text_of
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 _BY_PROVIDER = {"tool_use": False, "server_tool_use": True, "mcp_tool_use": True}

@@ -9,7 +9,6 @@ from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
     Message,
-    Path,
     ResultStatus,
     Role,
     ToolCall,
@@ -18,6 +17,7 @@ from amberfork_cli.core.dialects.model import (
 )
 from amberfork_cli.core.dialects.pieces import JsonObject, accumulate, number_of, parsed, without
 from amberfork_cli.core.dialects.shapes import last, member, objects, present, string, text_of
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 _ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from amberfork_cli.core.dialects import openai_chat
 from amberfork_cli.core.dialects.dialect import Dialect, Shows
-from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Path
+from amberfork_cli.core.dialects.model import Assembled, Chunk, Message
 from amberfork_cli.core.dialects.pieces import JsonObject, accumulate, in_order, number_of, without
 from amberfork_cli.core.dialects.shapes import member, objects, present, string
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 

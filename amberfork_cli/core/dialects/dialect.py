@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 from amberfork_cli.core.dialects.histories import Elements
 from amberfork_cli.core.dialects.linking import linked
-from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Path, Role, ToolDefinition
+from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Role, ToolDefinition
 from amberfork_cli.core.dialects.pieces import JsonObject
 from amberfork_cli.core.dialects.shapes import member_at, text_of
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 Shows: TypeAlias = Callable[[Callable[[JsonObject], bool]], bool]

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from amberfork_cli.core.dialects import gemini
 from amberfork_cli.core.dialects.dialect import Dialect, Shows
-from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Path, Role, ToolDefinition
+from amberfork_cli.core.dialects.model import Assembled, Chunk, Message, Role, ToolDefinition
 from amberfork_cli.core.dialects.pieces import JsonObject
 from amberfork_cli.core.dialects.shapes import member, objects, present, string
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 _RESPONSES = ("functionResponses", "function_responses")

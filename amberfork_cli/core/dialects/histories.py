@@ -13,8 +13,8 @@ from itertools import chain
 from operator import is_
 from typing import Generic, TypeVar, overload
 
-from amberfork_cli.core.dialects.model import Path
 from amberfork_cli.core.dialects.shapes import member_at
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 RECENT = 16  # conversations that are read on instead of from the start; agents interleave only a few

@@ -21,12 +21,13 @@ from amberfork_cli.core.dialects import DIALECTS
 from amberfork_cli.core.dialects.dialect import Dialect
 from amberfork_cli.core.dialects.histories import RECENT, begins_with
 from amberfork_cli.core.dialects.linking import Linker
-from amberfork_cli.core.dialects.model import Assembled, Message, Path, Role, ToolCall, ToolResult
+from amberfork_cli.core.dialects.model import Assembled, Message, Role, ToolCall, ToolResult
 from amberfork_cli.core.dialects.pieces import parsed
 from amberfork_cli.core.dialects.recognition import Look, Recognised, Recogniser
 from amberfork_cli.core.dialects.shapes import member, string, text_of
 from amberfork_cli.core.ids.linkage import tells
 from amberfork_cli.core.jsontext import dumps
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.sse import response_json
 from amberfork_cli.core.tape import BodyKind, Exchange, JsonValue
 

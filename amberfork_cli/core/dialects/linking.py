@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from amberfork_cli.core.dialects.model import Message, Path, Role, ToolCall, ToolResult
+from amberfork_cli.core.dialects.model import Message, Role, ToolCall, ToolResult
+from amberfork_cli.core.paths import Path
 
 
 def linked(messages: Iterable[Message]) -> tuple[Message, ...]:

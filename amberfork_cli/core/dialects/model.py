@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias
 
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
-
-Path: TypeAlias = tuple[str | int, ...]
 
 
 class Role(StrEnum):

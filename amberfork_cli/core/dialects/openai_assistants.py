@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from amberfork_cli.core.dialects import openai_chat
 from amberfork_cli.core.dialects.dialect import Dialect, Shows
-from amberfork_cli.core.dialects.model import DONE, Assembled, Chunk, Message, Path, Role, ToolResult
+from amberfork_cli.core.dialects.model import DONE, Assembled, Chunk, Message, Role, ToolResult
 from amberfork_cli.core.dialects.shapes import member, present, string
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 _RUN = re.compile(r"/threads/(?:[^/?]+/)?(?:runs|messages)\b")

@@ -14,7 +14,6 @@ from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
     Message,
-    Path,
     Role,
     ToolCall,
     ToolDefinition,
@@ -22,6 +21,7 @@ from amberfork_cli.core.dialects.model import (
 )
 from amberfork_cli.core.dialects.pieces import JsonObject, accumulate, known, number_of, without
 from amberfork_cli.core.dialects.shapes import member, objects, present, string, text_of
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 ROLES = {

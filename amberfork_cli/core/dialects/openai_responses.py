@@ -15,7 +15,6 @@ from amberfork_cli.core.dialects.model import (
     Assembled,
     Chunk,
     Message,
-    Path,
     ResultStatus,
     Role,
     ToolCall,
@@ -24,6 +23,7 @@ from amberfork_cli.core.dialects.model import (
 )
 from amberfork_cli.core.dialects.pieces import JsonObject, accumulate, in_order, number_of
 from amberfork_cli.core.dialects.shapes import member, objects, present, string, text_of
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from amberfork_cli.core.dialects.model import Path
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 

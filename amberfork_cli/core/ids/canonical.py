@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Path, Role, Site, sites
+from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Role, Site, sites
 from amberfork_cli.core.ids.linkage import Token, link, token_text
 from amberfork_cli.core.ids.rewriting import rewritten
-from amberfork_cli.core.paths import to_pointer
+from amberfork_cli.core.paths import Path, to_pointer
 from amberfork_cli.core.tape import JsonValue
 
 

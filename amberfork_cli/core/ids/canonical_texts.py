@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Self
 
 from amberfork_cli.core import jsontext
 from amberfork_cli.core.ids.histories import Histories, History
-from amberfork_cli.core.ids.id_rules import HISTORIES, IdRules, Path, Site, sites
+from amberfork_cli.core.ids.id_rules import HISTORIES, IdRules, Site, sites
 from amberfork_cli.core.ids.linkage import Linker, Token, token_text
 from amberfork_cli.core.ids.mentioning import MentionSearch
 from amberfork_cli.core.ids.parts import Part, Parts, with_texts_at
 from amberfork_cli.core.ids.rewriting import LOOKALIKE, rewritten
 from amberfork_cli.core.jsonwriter import spelled
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from amberfork_cli.core.paths import Chain, Path, path_of
 from amberfork_cli.core.tape import JsonValue
-
-Path: TypeAlias = tuple[str | int, ...]
 
 HISTORIES = ("messages", "contents", "input")
 """The members that hold a conversation, one element a message."""
@@ -203,8 +202,7 @@ def sites(
 
 
 _Anchor: TypeAlias = tuple[str, ...]
-_Chain: TypeAlias = "tuple[_Chain, str | int] | None"  # a path, innermost key last: cheap however deep it is
-_Frame: TypeAlias = "tuple[JsonValue, str | None, _Chain, _Anchor | None]"
+_Frame: TypeAlias = "tuple[JsonValue, str | None, Chain, _Anchor | None]"
 
 
 def _full_sites(value: JsonValue, at: Path, *, response: bool) -> list[Site]:
@@ -275,10 +273,10 @@ class _Paths:
     """The paths that chains stand for, each made of the one before where it leads on from there."""
 
     def __init__(self) -> None:
-        self._chain: _Chain = None
+        self._chain: Chain = None
         self._path: Path = ()
 
-    def of(self, chain: _Chain) -> Path:
+    def of(self, chain: Chain) -> Path:
         """The keys of the chain, outermost first."""
         if chain is not self._chain:
             keys: list[str | int] = []
@@ -289,14 +287,6 @@ class _Paths:
             self._path = (*(self._path if at else ()), *reversed(keys))
             self._chain = chain
         return self._path
-
-
-def _path(chain: _Chain) -> Path:
-    keys: list[str | int] = []
-    while chain is not None:
-        chain, key = chain
-        keys.append(key)
-    return tuple(reversed(keys))
 
 
 class _Shape(NamedTuple):
@@ -402,7 +392,7 @@ _SEED_KEYS = frozenset({"tool_call_id", "tool_use_id", "call_id"})
 
 def _seed_sites(value: JsonValue) -> Iterator[Site]:
     """Every string that amberfork-replay 1.0 takes for a tool-call ID, in document order."""
-    stack: list[tuple[JsonValue, _Chain] | Site] = [(value, None)]
+    stack: list[tuple[JsonValue, Chain] | Site] = [(value, None)]
     while stack:
         frame = stack.pop()
         if isinstance(frame, Site):
@@ -415,11 +405,11 @@ def _seed_sites(value: JsonValue) -> Iterator[Site]:
             stack.extend((node[index], (chain, index)) for index in range(len(node) - 1, -1, -1))
 
 
-def _seed_frames(node: dict[str, JsonValue], chain: _Chain) -> Iterator[tuple[JsonValue, _Chain] | Site]:
+def _seed_frames(node: dict[str, JsonValue], chain: Chain) -> Iterator[tuple[JsonValue, Chain] | Site]:
     named = node.get("type") in ("tool_use", "function")
     for key, child in node.items():
         if isinstance(child, str):
             if key in _SEED_KEYS or (key == "id" and named):
-                yield Site(IdClass.CALL, Role.VALUE, child, _path((chain, key)))
+                yield Site(IdClass.CALL, Role.VALUE, child, path_of((chain, key)))
         elif isinstance(child, (dict, list)):
             yield child, (chain, key)

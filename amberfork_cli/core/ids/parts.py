@@ -17,7 +17,8 @@ from typing import Any, TypeAlias
 from xxhash import xxh3_64_intdigest
 
 from amberfork_cli.core import jsontext
-from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Path, Role, Site, sites
+from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Role, Site, sites
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 DIGEST_SIZE = 16

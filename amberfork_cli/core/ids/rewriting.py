@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from amberfork_cli.core.ids.id_rules import Path, Site
+from amberfork_cli.core.ids.id_rules import Site
 from amberfork_cli.core.ids.linkage import Mentions, Token
+from amberfork_cli.core.paths import Chain, Path, path_of
 from amberfork_cli.core.tape import JsonValue
 
 LOOKALIKE = re.compile(r"__amberfork_(?:tool_call|item|blob)(?:_\d+)?__")
@@ -29,8 +30,7 @@ def rewritten(
 
 
 _Edits: TypeAlias = "dict[str | int, _Edits | str]"
-_Chain: TypeAlias = "tuple[_Chain, str | int] | None"
-_Level: TypeAlias = tuple[Iterator[tuple[str | int, JsonValue]], JsonValue, "_Edits | None", _Chain]
+_Level: TypeAlias = tuple[Iterator[tuple[str | int, JsonValue]], JsonValue, "_Edits | None", Chain]
 
 
 def _by_path(
@@ -89,19 +89,19 @@ class Rewriting:
                 stack.pop()
         return root
 
-    def _leaf(self, value: JsonValue, edit: _Edits | str | None, chain: _Chain) -> JsonValue:
+    def _leaf(self, value: JsonValue, edit: _Edits | str | None, chain: Chain) -> JsonValue:
         if isinstance(edit, str):
             return edit
         return self._text(value, chain) if isinstance(value, str) else value
 
-    def _text(self, text: str, chain: _Chain) -> str:
+    def _text(self, text: str, chain: Chain) -> str:
         if "__amberfork_" in text and LOOKALIKE.search(self._in_text.replaced(text, lambda _: "")):
-            self.lookalikes.append(_path(chain))
+            self.lookalikes.append(path_of(chain))
         return self._in_text.replaced(text, lambda value: self._mention(value, chain))
 
-    def _mention(self, value: str, chain: _Chain) -> str:
+    def _mention(self, value: str, chain: Chain) -> str:
         token = self._telling[value]
-        self.mentions.append((_path(chain), token))
+        self.mentions.append((path_of(chain), token))
         return self._text_of(token)
 
 
@@ -121,11 +121,3 @@ def _put(container: JsonValue, key: str | int, value: JsonValue) -> None:
         container[key] = value
     elif isinstance(container, list):
         container.append(value)
-
-
-def _path(chain: _Chain) -> Path:
-    keys: list[str | int] = []
-    while chain is not None:
-        chain, key = chain
-        keys.append(key)
-    return tuple(reversed(keys))

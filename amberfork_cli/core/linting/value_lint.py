@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from amberfork_cli.core.credential_names import names_secret
 from amberfork_cli.core.jsonreader import NonFinite
-from amberfork_cli.core.paths import Path
+from amberfork_cli.core.paths import Chain, Path, path_of
 from amberfork_cli.core.redaction.secrets import Secret, secrets_in, secrets_under
 from amberfork_cli.core.tape import JsonValue
 
@@ -20,8 +19,6 @@ _SAFE = 1 << 53
 _HALF = re.compile("[\ud800-\udfff]")
 _SHORTEST = 8  # characters of a credential
 _MOST_KNOWN = 200_000  # texts that are remembered as harmless
-
-_Chain: TypeAlias = "tuple[_Chain, str | int] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +43,14 @@ class ValueLinter:
 
     def flaws(self, value: JsonValue) -> Iterator[Flaw]:
         """Every flaw in a value of any depth, in document order."""
-        waiting: list[tuple[JsonValue, _Chain, int]] = [(value, None, 0)]
+        waiting: list[tuple[JsonValue, Chain, int]] = [(value, None, 0)]
         deep = False
         while waiting:
             node, chain, depth = waiting.pop()
             if isinstance(node, (dict, list)):
                 if depth == DEEPEST and not deep:
                     deep = True
-                    yield Flaw(_path(chain), None, too_deep=True)
+                    yield Flaw(path_of(chain), None, too_deep=True)
                 entries = node.items() if isinstance(node, dict) else enumerate(node)
                 waiting += [(child, (chain, step), depth + 1) for step, child in entries][::-1]
                 texts: Iterable[str] = node if isinstance(node, dict) else ()
@@ -62,9 +59,9 @@ class ValueLinter:
             name = chain[1] if chain is not None and isinstance(node, str) else None
             for text in texts:
                 for secret in self.in_text(text, under=name):
-                    yield Flaw(_path(chain), text, secret)
+                    yield Flaw(path_of(chain), text, secret)
             if _is_unsafe(node):
-                yield Flaw(_path(chain), node)
+                yield Flaw(path_of(chain), node)
 
     def in_text(self, text: str, *, under: str | int | None = None) -> Sequence[Secret | None]:
         """The credentials in a text, which may be a member's value, and `None` for half of a character."""
@@ -89,11 +86,3 @@ def _secrets_in(text: str) -> Sequence[Secret]:
 def _is_unsafe(value: JsonValue) -> bool:
     """Whether a number loses its value in readers that know doubles, or is none in JSON."""
     return isinstance(value, NonFinite) or (isinstance(value, int) and abs(value) > _SAFE)
-
-
-def _path(chain: _Chain) -> Path:
-    steps: list[str | int] = []
-    while chain is not None:
-        chain, step = chain
-        steps.append(step)
-    return tuple(reversed(steps))

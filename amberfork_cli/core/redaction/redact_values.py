@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from amberfork_cli.core.credential_names import names_secret
 from amberfork_cli.core.ids.id_rules import Site, sites
-from amberfork_cli.core.paths import Path
+from amberfork_cli.core.paths import Chain, Path, path_of
 from amberfork_cli.core.redaction.redacting import Find, Redactor, across
 from amberfork_cli.core.redaction.secrets import secrets_in, secrets_under, with_secrets
 from amberfork_cli.core.tape import JsonValue
@@ -40,7 +40,6 @@ _PIECES: Final = frozenset(
 )
 _WHICH: Final = ("type", "index", "output_index", "content_index", "summary_index", "contentBlockIndex")
 
-_Chain: TypeAlias = "tuple[_Chain, str | int] | None"
 _Leaf: TypeAlias = tuple[Path, str]
 _Name: TypeAlias = tuple[Path, str]
 
@@ -132,19 +131,19 @@ def _found(redactor: Redactor, value: JsonValue, at: Path) -> Iterator[tuple[Pat
 
     Words by which the shape of messages is known are none.
     """
-    waiting: list[tuple[JsonValue, _Chain]] = [(value, None)]
+    waiting: list[tuple[JsonValue, Chain]] = [(value, None)]
     while waiting:
         node, chain = waiting.pop()
         if isinstance(node, str):
             if not _is_shape(node, chain) and redactor.touches(
                 node, find=_finding(chain[1:] if chain else ())
             ):
-                yield (*at, *_path(chain)), node, False
+                yield (*at, *path_of(chain)), node, False
         elif isinstance(node, dict):
             waiting += [(child, (chain, name)) for name, child in node.items()][::-1]
             for name in node:
                 if redactor.touches(name):
-                    yield (*at, *_path(chain)), name, True
+                    yield (*at, *path_of(chain)), name, True
         elif isinstance(node, list):
             waiting += [(child, (chain, step)) for step, child in enumerate(node)][::-1]
 
@@ -158,11 +157,11 @@ def _finding(last: Sequence[object]) -> Find:
 def _leaves(value: JsonValue, found: Iterable[Site]) -> Iterator[_Leaf]:
     """The texts of an event that are neither IDs nor words of its shape, with their paths."""
     ids = _ids(found)
-    waiting: list[tuple[JsonValue, _Chain]] = [(value, None)]
+    waiting: list[tuple[JsonValue, Chain]] = [(value, None)]
     while waiting:
         node, chain = waiting.pop()
         if isinstance(node, str):
-            path = _path(chain)
+            path = path_of(chain)
             kind = path == ("type",) and _EVENT.fullmatch(node)
             if not kind and not _is_shape(node, chain) and ids.get(path) != node:
                 yield path, node
@@ -171,7 +170,7 @@ def _leaves(value: JsonValue, found: Iterable[Site]) -> Iterator[_Leaf]:
             waiting += [(child, (chain, step)) for step, child in entries][::-1]
 
 
-def _is_shape(text: str, chain: _Chain) -> bool:
+def _is_shape(text: str, chain: Chain) -> bool:
     return chain is not None and chain[1] in _SHAPED and text in _SHAPE
 
 
@@ -242,11 +241,3 @@ def _rename(holder: dict[str, JsonValue], old: str, new: str) -> None:
     entries = [(taken if name == old else name, held) for name, held in holder.items()]
     holder.clear()
     holder.update(entries)
-
-
-def _path(chain: _Chain) -> Path:
-    steps: list[str | int] = []
-    while chain is not None:
-        chain, step = chain
-        steps.append(step)
-    return tuple(reversed(steps))

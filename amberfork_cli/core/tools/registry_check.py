@@ -12,8 +12,9 @@ from enum import StrEnum
 from typing import Any
 
 from amberfork_cli.core.compare.values import Change, changes
-from amberfork_cli.core.dialects.model import Path, ToolDefinition
+from amberfork_cli.core.dialects.model import ToolDefinition
 from amberfork_cli.core.dialects.recognition import Recogniser
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import Exchange, JsonValue
 from amberfork_cli.core.tools.parameters import object_schema
 from amberfork_cli.core.tools.run_report import CallReport, RunReport

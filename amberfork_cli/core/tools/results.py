@@ -17,6 +17,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any, Final, TypeAlias, TypeGuard
 
+from amberfork_cli.core.paths import Chain, path_of, to_pointer
 from amberfork_cli.core.tape import JsonValue
 
 LONGEST_ITERATION: Final = 10_000  # items taken from a generator, which may never end
@@ -26,8 +27,6 @@ LONGEST_REPR: Final = 10_000
 LONGEST_TEXT: Final = 200_000
 MOST_NOTES: Final = 100
 _LARGEST_INTEGER_BITS: Final = 14_000  # Python writes no integer past 4,300 digits, which is 14,285 bits
-
-_Path: TypeAlias = "tuple[_Path, str | int] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +64,12 @@ class _Conversion:
 
     def __init__(self) -> None:
         self.plain = True
-        self._open: dict[int, _Path] = {}
+        self._open: dict[int, Chain] = {}
         self._left = MOST_VALUES
         self._notes: list[str] = []
         self._unsaid = 0
 
-    def json(self, value: Any, at: _Path) -> JsonValue:
+    def json(self, value: Any, at: Chain) -> JsonValue:
         kind = type(value)
         if value is None or kind is str or kind is bool:
             return value  # type: ignore[no-any-return]
@@ -93,7 +92,7 @@ class _Conversion:
         more = (f"{self._unsaid:,} more of the kind",) if self._unsaid else ()
         return (*self._notes, *more)
 
-    def _inside(self, value: Any, at: _Path) -> JsonValue:
+    def _inside(self, value: Any, at: Chain) -> JsonValue:
         if id(value) in self._open:
             return self._lost(f"<cycle: {_pointer(self._open[id(value)]) or 'the whole'}>", "a cycle", at)
         if len(self._open) >= DEEPEST:
@@ -104,7 +103,7 @@ class _Conversion:
         finally:
             del self._open[id(value)]
 
-    def _parts(self, value: Any, at: _Path) -> JsonValue:
+    def _parts(self, value: Any, at: Chain) -> JsonValue:
         kind = type(value)
         if kind is not list and kind is not dict:
             return self.json(value, at)
@@ -117,7 +116,7 @@ class _Conversion:
             return {key: self.json(item, (at, key)) for key, item in value.items()}
         return self._keyed(value, at)
 
-    def _keyed(self, value: dict[Any, Any], at: _Path) -> JsonValue:
+    def _keyed(self, value: dict[Any, Any], at: Chain) -> JsonValue:
         """An object whose keys are not all text; where two become one text, its pairs."""
         self.plain = False
         keys = [key if type(key) is str else self._key(key, at) for key in value]
@@ -127,11 +126,11 @@ class _Conversion:
         pairs = enumerate(value.items())
         return [[self.json(key, (at, n)), self.json(item, (at, n))] for n, (key, item) in pairs]
 
-    def _key(self, key: object, at: _Path) -> str:
+    def _key(self, key: object, at: Chain) -> str:
         data = self.json(key, (at, "a key"))
         return data if isinstance(data, str) else json.dumps(data)
 
-    def _simpler(self, value: object, at: _Path) -> object:
+    def _simpler(self, value: object, at: Chain) -> object:
         """The same value one step nearer to JSON, or its `repr`."""
         if _is_endless(value):
             return self._taken(value, at)
@@ -143,24 +142,24 @@ class _Conversion:
         described = _guarded(repr, value, f"<{type(value).__name__}>")
         return self._lost(described[:LONGEST_REPR], f"a {type(value).__name__} by its repr", at)
 
-    def _taken(self, items: Iterator[object], at: _Path) -> list[object]:
+    def _taken(self, items: Iterator[object], at: Chain) -> list[object]:
         taken = list(islice(items, LONGEST_ITERATION + 1))
         if len(taken) > LONGEST_ITERATION:
             taken[-1] = self._lost("<cut here>", f"cut after {LONGEST_ITERATION:,} items", at)
         return taken
 
-    def _integer(self, value: int, at: _Path) -> JsonValue:
+    def _integer(self, value: int, at: Chain) -> JsonValue:
         if value.bit_length() > _LARGEST_INTEGER_BITS:
             return self._lost(hex(value), "an integer too long to write, in hexadecimal", at)
         return value
 
-    def _float(self, value: float, at: _Path) -> JsonValue:
+    def _float(self, value: float, at: Chain) -> JsonValue:
         if math.isfinite(value):
             return value
         name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return self._lost(name, "no JSON number, so its name stands here", at)
 
-    def _lost(self, instead: JsonValue, why: str, at: _Path) -> JsonValue:
+    def _lost(self, instead: JsonValue, why: str, at: Chain) -> JsonValue:
         self.plain = False
         if len(self._notes) < MOST_NOTES:
             self._notes.append(f"{_pointer(at)}: {why}" if at else why)
@@ -180,12 +179,8 @@ def _guarded(read: Callable[[Any], Any], value: object, instead: Any) -> Any:
         return instead
 
 
-def _pointer(at: _Path) -> str:
-    parts = []
-    while at is not None:
-        at, part = at
-        parts.append("/" + str(part).replace("~", "~0").replace("/", "~1"))
-    return "".join(reversed(parts))
+def _pointer(at: Chain) -> str:
+    return to_pointer(path_of(at))
 
 
 def _is_endless(value: object) -> TypeGuard[Iterator[object]]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Path, Role, Site, sites
+from amberfork_cli.core.ids.id_rules import IdClass, IdRules, Role, Site, sites
+from amberfork_cli.core.paths import Path
 from amberfork_cli.core.tape import JsonValue
 
 CALL, ITEM, BLOB = IdClass.CALL, IdClass.ITEM, IdClass.BLOB
