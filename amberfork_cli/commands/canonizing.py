@@ -24,7 +24,6 @@ from amberfork_cli.core.jsontext import dumps
 from amberfork_cli.core.tape import BodyKind, Exchange, JsonValue, Tape, TapeForm, at_least_one
 from amberfork_cli.errors import JsonError, OptionError, TapeError
 from amberfork_cli.files import Notice
-from amberfork_cli.render.visible import escaped
 from amberfork_cli.tapes import open_tape, save_tape, tape_lines
 
 _NAMED: Final = 5  # places that a check names; the rest are counted
@@ -94,6 +93,8 @@ class Canonizer:
 
     def check(self, source: Path) -> bool:
         """Whether a source is canonical already; the first places that are not are named on stdout."""
+        from amberfork_cli.render.visible import escaped
+
         with self._open(source, shares_terminal=True) as tape, output(None) as stream:
             tally, found = Tally(tape), 0
             for one in self._canonical(tape, tally):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from amberfork_cli.core.compare.report import DiffReport
     from amberfork_cli.core.tape import Exchange, Tape
     from amberfork_cli.core.tools.run_report import RunReport
-
-_THIS_RUN: Final = "this run"
 
 
 def check(
@@ -111,6 +109,7 @@ def check(
     from amberfork_cli.core.compare.diffing import DiffOptions
     from amberfork_cli.proxy.recording.redacted import as_redacted
     from amberfork_cli.proxy.replaying.recorded import RecordedTape
+    from amberfork_cli.proxy.replaying.reissue import THIS_RUN
     from amberfork_cli.tapes import open_tape
 
     if not command:
@@ -146,7 +145,7 @@ def check(
                 return ExitCode.INTERRUPTED
             raise TapeError(_asked_nothing(code), source=str(tape))
         with open_tape(asked_now) as reissued:
-            reissued.source = _THIS_RUN  # and not the name of a temporary file
+            reissued.source = THIS_RUN
             again = _again(tape, command)
             report = compared(recorded, reissued, counts, loose=loose, responses=False, command=again)
             told = reporting.DiffTold(

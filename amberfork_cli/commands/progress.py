@@ -9,7 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from amberfork_cli.core.tape import Exchange, Tape
-from amberfork_cli.render.visible import escaped
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -60,6 +59,8 @@ class _Bar:
     def __init__(self, tape: Tape, stack: ExitStack) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
+
+        from amberfork_cli.render.visible import escaped
 
         self._size = tape.size
         self._name = escaped(tape.source)

@@ -13,7 +13,6 @@ from typing import BinaryIO, Final, TextIO, cast
 
 from amberfork_cli.errors import OutputError
 from amberfork_cli.files import atomic_output
-from amberfork_cli.render.visible import escaped
 
 # What drives a terminal, or turns its text around: C0 but line feed and tab, DEL, C1, bidirectional controls.
 _DRIVES: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -21,6 +20,8 @@ _DRIVES: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u20
 
 def tell(sentence: str) -> None:
     """Say something on stderr, on one line; what a sentence quotes cannot drive a terminal."""
+    from amberfork_cli.render.visible import escaped  # most commands have nothing to say
+
     with suppress(OSError, AttributeError):  # nobody listens, or there is no stderr at all
         sys.stderr.write(f"amberfork: {escaped(sentence)}\n")
         sys.stderr.flush()

@@ -22,7 +22,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.tape import ABSENT, Body, JsonValue, Request, Response
 from amberfork_cli.tapes.imports import imported_request, imported_response
 from amberfork_cli.tapes.reading import ShapeError
@@ -145,6 +144,8 @@ def _google_response(line: Line) -> tuple[Response | None, Rest]:
 
 
 def _bedrock_request(line: Line) -> Request:
+    from amberfork_cli.core.dialects import dialect_of  # which most tapes are read without
+
     body = line["modelInput"]
     dialect = dialect_of("", body)
     act = "converse" if dialect is not None and dialect.name == "bedrock-converse" else "invoke"

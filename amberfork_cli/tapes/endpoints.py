@@ -13,7 +13,6 @@ from typing import Final
 from urllib.parse import unquote_plus
 
 from amberfork_cli.core.credential_names import names_credential
-from amberfork_cli.core.dialects import dialect_of
 from amberfork_cli.core.tape import Body, BodyKind
 
 REPLACED: Final = "REDACTED"
@@ -96,6 +95,8 @@ def asks_a_model(where: Endpoint, body: Body) -> bool:
         return True
     if body.kind is not BodyKind.JSON or isinstance(body.value, bytes):
         return False
+    from amberfork_cli.core.dialects import dialect_of  # which most tapes are read without
+
     return dialect_of("", body.value) is not None
 
 

@@ -79,6 +79,29 @@ def test_a_command_line_that_is_not_understood_is_one_line_and_2(amberfork, argu
     assert seen.err.count("\n") == 1
 
 
+def test_a_body_becomes_canonical_without_what_comparing_and_running_need(folder):
+    """Whoever has one small body waits for no dialect, no report and no deepdiff."""
+    code = (
+        "import sys\n"
+        "from amberfork_cli.__main__ import main\n"
+        "try:\n    main()\n"
+        "except SystemExit:\n    print(*(name for name in sys.modules if name.startswith(tuple(UNUSED))))\n"
+    )
+    unused = [f"amberfork_cli.core.{part}" for part in ("compare", "dialects", "tools")]
+    unused += ["amberfork_cli.render", "amberfork_cli.proxy", "deepdiff", "pydantic", "rich", "aiohttp"]
+
+    ran = subprocess.run(
+        [sys.executable, "-c", f"UNUSED = {unused}\n{code}", "canon", "--compact"],
+        input='{"messages": []}',
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert ran.stdout.splitlines() == ['{"messages":[]}', ""]
+
+
 def test_a_command_loads_no_other(folder):
     """Each module is imported when its command is asked for."""
     code = (

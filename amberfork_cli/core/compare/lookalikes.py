@@ -10,8 +10,10 @@ import re
 import unicodedata
 from collections import defaultdict
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from amberfork_cli.core.compare.report import Words
+if TYPE_CHECKING:
+    from amberfork_cli.core.compare.report import Words
 
 # C0, DEL, C1; soft hyphen, joiners without width, fillers that look empty; line and paragraph separators;
 # bidirectional controls; variation selectors; tags, which carry hidden prompts; lone surrogates; two codes

@@ -19,6 +19,9 @@ from amberfork_cli.proxy.replaying.recorded import Miss, RecordedTape
 REPLAYED: Final = "replayed"
 """Member of a re-issued exchange: the number of the recorded one whose answer it was given."""
 
+THIS_RUN: Final = "this run"
+"""What a tape of what is asked now is called, and not by the name of a temporary file."""
+
 NOT_ON_THE_TAPE: Final = 404
 MISSED: Final = "not_found_error"
 

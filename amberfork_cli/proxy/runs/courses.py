@@ -31,7 +31,7 @@ from amberfork_cli.proxy.recording.relay import Relay
 from amberfork_cli.proxy.recording.tapefile import Existing, TapeFile, recorder
 from amberfork_cli.proxy.replaying.choices import OnMiss
 from amberfork_cli.proxy.replaying.recorded import RecordedTape
-from amberfork_cli.proxy.replaying.reissue import replayed
+from amberfork_cli.proxy.replaying.reissue import THIS_RUN, replayed
 from amberfork_cli.proxy.replaying.replay import Replay
 from amberfork_cli.tapes import open_tape
 
@@ -42,7 +42,6 @@ AFTER_THE_TEST: Final = "after_the_test"
 """Member of an exchange that was not asked by the test itself, but when its fixtures ended."""
 
 _NOT_THERE: Final = 404
-_THIS_RUN: Final = "this run"
 _UPDATES: Final = "--tape-mode=all records it anew"
 _ELSEWHERE: Final = (
     "a client that is made before the test begins has another base URL, and can be given "
@@ -227,7 +226,7 @@ class Answered(Course):
             nothing = f"nothing that is on the tape {self.name} was asked ({_UPDATES}): {_ELSEWHERE}"
             return Verdict(nothing) if any(True for _ in expected) else GOOD
         with open_tape(self.reissued.path) as asked:
-            asked.source = _THIS_RUN
+            asked.source = THIS_RUN
             report = diff_tapes(expected, asked, self._options)
         problem = f"what was asked is not what is on the tape {self.name} ({_UPDATES})"
         return Verdict(None if report.same else problem, report)
